@@ -50,7 +50,7 @@ final class RefreshFlight: Sendable {
     ) async throws -> FileLock? {
         guard let shared = persistence as? any SharedTokens else { return nil }
         do {
-            return try await shared.lockForRenewal(until: ExchangeContext.Deadline(limit, after: time.now), on: time)
+            return try await shared.lockForRenewal(until: SystemTime.Deadline(limit, after: time.now), on: time)
         } catch is DeadlinePassed {
             throw NetworkError(
                 .storage, detail: "Another process has been refreshing them for \(limit.brief).",
@@ -98,7 +98,7 @@ final class RefreshFlight: Sendable {
             }
         }
         defer { work.cancel() }
-        let end = ExchangeContext.Deadline(store.policy.longest, after: store.time.now)
+        let end = SystemTime.Deadline(store.policy.longest, after: store.time.now)
         do { return .success(try await new.wait(until: end, on: store.time)) } catch { return .failure(error) }
     }
 

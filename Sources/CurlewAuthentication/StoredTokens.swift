@@ -65,7 +65,7 @@ protocol SharedTokens: TokenStore.Persistence {
     /// are not available.
     ///
     /// Throws `DeadlinePassed` and `CancellationError`.
-    func lockForRenewal(until deadline: ExchangeContext.Deadline, on time: any TimeSource) async throws -> FileLock?
+    func lockForRenewal(until deadline: SystemTime.Deadline, on time: any TimeSource) async throws -> FileLock?
 
     /// Replaces the stored tokens with `new` if the stored tokens are still `old`. If `new` is nil, the stored tokens
     /// are removed.

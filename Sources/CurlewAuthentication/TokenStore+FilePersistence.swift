@@ -118,7 +118,7 @@ extension TokenStore {
 }
 
 extension TokenStore.FilePersistence: SharedTokens {
-    func lockForRenewal(until deadline: ExchangeContext.Deadline, on time: any TimeSource) async throws -> FileLock? {
+    func lockForRenewal(until deadline: SystemTime.Deadline, on time: any TimeSource) async throws -> FileLock? {
         try await lock("\(path).renewal", until: deadline, on: time)
     }
 
@@ -140,7 +140,7 @@ extension TokenStore.FilePersistence: SharedTokens {
         let time = SystemTime()
         do {
             return try await lock(
-                "\(path).lock", until: ExchangeContext.Deadline(Self.patience, after: time.now), on: time)
+                "\(path).lock", until: SystemTime.Deadline(Self.patience, after: time.now), on: time)
         } catch is DeadlinePassed {
             throw NetworkError(
                 .storage, detail: "Another process has held \(path).lock for \(Self.patience.brief).",
@@ -152,7 +152,7 @@ extension TokenStore.FilePersistence: SharedTokens {
 
     /// Waits until the lock file is free, and locks it. Returns nil if locks are not available: the processes then work
     /// without coordination.
-    private func lock(_ name: String, until deadline: ExchangeContext.Deadline, on time: any TimeSource) async throws
+    private func lock(_ name: String, until deadline: SystemTime.Deadline, on time: any TimeSource) async throws
         -> FileLock?
     {
         do {

@@ -7,7 +7,7 @@ public import CurlewCore
 extension TokenStore {
     /// Loads the stored tokens, once for all calls. Throws `.storage` if there may be tokens that cannot be read,
     /// `DeadlinePassed` after `deadline`, and `CancellationError` if the caller is cancelled.
-    func load(until deadline: ExchangeContext.Deadline, on clock: any TimeSource) async throws {
+    func load(until deadline: SystemTime.Deadline, on clock: any TimeSource) async throws {
         guard !isLoaded else { return }
         let work = loading ?? SharedResult<Void>()
         if loading == nil {
@@ -65,7 +65,7 @@ extension TokenStore {
             Task.detached { await self.saveAll() }
         }
         do {
-            try await mine.wait(until: ExchangeContext.Deadline(policy.timeout, after: time.now), on: time)
+            try await mine.wait(until: SystemTime.Deadline(policy.timeout, after: time.now), on: time)
         } catch is DeadlinePassed {
             let error = NetworkError(
                 .storage,

@@ -12,7 +12,7 @@ extension TokenStore {
     /// - `deadline`: the time until which the call waits for the stored tokens or a refresh, by the call's own `clock`.
     /// - `willWait`: called before the call waits for a refresh. From then on, the refused response is not needed.
     func issued(
-        refused version: UInt64? = nil, until deadline: ExchangeContext.Deadline, on clock: any TimeSource,
+        refused version: UInt64? = nil, until deadline: SystemTime.Deadline, on clock: any TimeSource,
         by renewal: Renewal?,
         willWait: @Sendable () -> Void = {}
     ) async throws -> IssuedTokens? {
@@ -76,12 +76,12 @@ extension TokenStore {
     }
 
     /// Waits for the refresh in progress, at most `TokenStore.RefreshPolicy.timeout`, and returns the new tokens.
-    private func refreshed(until deadline: ExchangeContext.Deadline, on clock: any TimeSource) async throws
+    private func refreshed(until deadline: SystemTime.Deadline, on clock: any TimeSource) async throws
         -> IssuedTokens?
     {
         guard let flight else { return state.current }
         let session = state.firstVersion
-        let limit = ExchangeContext.Deadline(policy.timeout, after: clock.now)
+        let limit = SystemTime.Deadline(policy.timeout, after: clock.now)
         do {
             try await flight.done.wait(until: deadline.earlier(limit), on: clock)
         } catch is DeadlinePassed where !deadline.hasPassed(at: clock.now) {

@@ -97,7 +97,7 @@ public actor TokenStore {
     public var tokens: Tokens? {
         get async throws(NetworkError) {
             do {
-                try await load(until: ExchangeContext.Deadline(policy.timeout, after: time.now), on: time)
+                try await load(until: SystemTime.Deadline(policy.timeout, after: time.now), on: time)
             } catch is DeadlinePassed {
                 throw NetworkError(.storage, detail: "The tokens were not read within \(policy.timeout.brief).")
             } catch {

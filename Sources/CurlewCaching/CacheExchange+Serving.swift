@@ -103,11 +103,11 @@ final class CacheBodySource: ResponseBodySource {
     private let body: any HTTPCache.Entry.Body
     private let end: Int64
     private let position: Locked<Int64>
-    private let deadline: ExchangeContext.Deadline
+    private let deadline: SystemTime.Deadline
     private let time: any TimeSource
 
     init(
-        _ body: any HTTPCache.Entry.Body, _ range: Range<Int64>, until deadline: ExchangeContext.Deadline,
+        _ body: any HTTPCache.Entry.Body, _ range: Range<Int64>, until deadline: SystemTime.Deadline,
         on time: any TimeSource
     ) {
         self.body = body

@@ -44,7 +44,7 @@ struct CacheExchange: Sendable {
     func run(waits: Int = 0) async throws -> HTTPResponse {
         let found: HTTPCache.Entry.Lookup
         do {
-            found = try await lookUp()
+            found = try await stored()
         } catch {
             try Task.checkCancellation()
             if context.totalDeadline.hasPassed(at: context.time.now) { throw DeadlinePassed() }
@@ -79,7 +79,7 @@ struct CacheExchange: Sendable {
     }
 
     /// Returns the stored responses for the request. First makes the removal that the store owes for the URL, if any.
-    private func lookUp() async throws -> HTTPCache.Entry.Lookup {
+    private func stored() async throws -> HTTPCache.Entry.Lookup {
         if let pending = cache.pendingRemovals.selection(for: incoming.key.target) {
             guard await cache.remove(pending.selection, upTo: pending.number, in: context) else { throw DeadlinePassed() }
         }

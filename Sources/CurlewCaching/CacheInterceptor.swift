@@ -161,7 +161,7 @@ package struct CacheInterceptor: Interceptor {
     ) async throws -> Value {
         if memory != nil { return try await work() }
         let deadline = context.totalDeadline.earlier(
-            ExchangeContext.Deadline(limit ?? rules.lookupTimeout, after: context.time.now))
+            SystemTime.Deadline(limit ?? rules.lookupTimeout, after: context.time.now))
         return try await bounded(until: deadline, on: context.time, work)
     }
 }

@@ -116,16 +116,16 @@ extension CookieStore {
             var isEmpty: Bool { plain.isEmpty && wildcards.isEmpty }
 
             func publicLabels(of labels: [Substring]) -> Int {
-                var longest = min(1, labels.count)
+                var result = min(1, labels.count)
                 var suffix = ""
                 for (count, label) in labels.reversed().prefix(maximum).enumerated() {
                     // Here `suffix` has `count` labels and does not include the current label.
-                    if count > 0, wildcards.contains(suffix) { longest = count + 1 }
+                    if count > 0, wildcards.contains(suffix) { result = count + 1 }
                     suffix = suffix.isEmpty ? String(label) : "\(label).\(suffix)"
                     if exceptions.contains(suffix) { return count }
-                    if plain.contains(suffix) { longest = count + 1 }
+                    if plain.contains(suffix) { result = count + 1 }
                 }
-                return longest
+                return result
             }
         }
     }

@@ -31,7 +31,7 @@ extension Interceptor where Self == BuiltInInterceptor {
             var context = next.context
             let limit = context.timeouts.attempt ?? limit
             context.attemptDeadline = context.attemptDeadline.earlier(
-                ExchangeContext.Deadline(limit, after: context.time.now))
+                SystemTime.Deadline(limit, after: context.time.now))
             return try await next(request, context: context)
         }
     }

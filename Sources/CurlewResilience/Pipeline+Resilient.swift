@@ -25,7 +25,7 @@ extension Pipeline {
     public static func resilient(
         attemptTimeout: Duration = .seconds(10), retry: RetryPolicy = .standard, hedging: Duration? = nil,
         circuit: CircuitBreaker.Policy = .standard, rateLimit: RateLimit? = nil, concurrency: Int = 1000,
-        budget: RetryPolicy.Budget = RetryPolicy.Budget()
+        budget: RetryBudget = RetryBudget()
     ) -> Pipeline {
         var pipeline: Pipeline = [
             .redirects(), .retry(retry, budget: budget), .circuitBreaker(circuit), .concurrencyLimit(concurrency),

@@ -18,7 +18,7 @@ struct AppleQuestionsTests {
         return APIClient(baseURL: nil, pipeline: [], transport: transport)
     }
 
-    @Test("a request that bypasses the system's cache has no field for that, or the one of RFC 9111")
+    @Test("A request that bypasses the system's cache has no field for that, or the one of RFC 9111")
     func noCache() async throws {
         let server = try MockServer()
         server.on(.get, "/") { .text($0.headers[.cacheControl] ?? "none") }
@@ -27,7 +27,7 @@ struct AppleQuestionsTests {
         #expect(["none", "no-cache"].contains(field))
     }
 
-    @Test("a body in a coding of newer systems arrives decoded without Content-Encoding, or unchanged with it")
+    @Test("A body in zstd arrives decoded without Content-Encoding, or unchanged with it")
     func zstd() async throws {
         // A frame of zstd (RFC 8878 §3.1) with one raw block.
         let frame = Data([0x28, 0xB5, 0x2F, 0xFD, 0x20, 5, 0x29, 0, 0]) + Data("hello".utf8)
@@ -42,7 +42,7 @@ struct AppleQuestionsTests {
     }
 
     #if canImport(Darwin)
-    @Test("a pinned host never uses the connection of another host")
+    @Test("A pinned host never uses the connection of another host")
     func coalescing() async throws {
         let addresses = try await ConformanceServers.shared().environment.addresses
         guard let url = addresses[.secure], let authority = addresses[.authority] else {

@@ -119,7 +119,7 @@ final class FileTokensTrustTests {
     func waiting() async throws {
         let (name, clock) = (path + ".lock", ManualClock())
         let held = try #require(try FileLock.attempt(name))
-        let deadline = ExchangeContext.Deadline(.milliseconds(200), after: clock.now)
+        let deadline = SystemTime.Deadline(.milliseconds(200), after: clock.now)
         let late = Task { try await FileLock.wait(for: name, until: deadline, on: clock) }
         while clock.now < deadline.instant ?? clock.now {
             try await clock.waitForSleepers(1)

@@ -164,7 +164,7 @@ struct PrincipalTests {
 
     @Test("The package's interceptors name their principal, at every placement")
     func own() async throws {
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         let harmless: [any Interceptor] = [
             .logging(.off), .retry(), .hedging(after: .seconds(1), budget: budget), .circuitBreaker(),
             .rateLimit(1, every: .seconds(1)), .concurrencyLimit(1), .attemptTimeout(.seconds(1)),

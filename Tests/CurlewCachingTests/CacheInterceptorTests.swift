@@ -142,7 +142,7 @@ struct CacheInterceptorTests {
 
     @Test
     func aRefreshHasATimeOfItsOwn() async throws {
-        let deadlines = Locked<[ExchangeContext.Deadline]>([])
+        let deadlines = Locked<[SystemTime.Deadline]>([])
         let fixture = CacheFixture { call in
             deadlines.withLock { $0.append(call.context.totalDeadline) }
             return Self.answer("v", "max-age=10, stale-while-revalidate=100")
@@ -153,7 +153,7 @@ struct CacheInterceptorTests {
         let start = fixture.clock.now
         _ = try await fixture.send(timeouts: timeouts).text()
         try await fixture.cache.settle()
-        #expect(deadlines.withLock { $0.last } == ExchangeContext.Deadline(.seconds(30), after: start))
+        #expect(deadlines.withLock { $0.last } == SystemTime.Deadline(.seconds(30), after: start))
     }
 
     @Test

@@ -57,7 +57,7 @@ struct EventSinkTests {
         #expect(outer.ends.withLock { $0 } == 1)
     }
 
-    @Test("A sink in the configuration receives the events of its detail, in order and without a queue")
+    @Test("A sink in the configuration receives the events of its detail in order, without a queue")
     func configuration() async throws {
         let (all, calls) = (Counter(), Counter(.calls))
         let client = APIClient.testing(transport, baseURL: "https://a.test", observers: [all, calls])

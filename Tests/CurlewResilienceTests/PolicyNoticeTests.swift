@@ -47,7 +47,7 @@ struct PolicyNoticeTests {
 
     @Test("An empty budget of retries and of hedging is reported")
     func budget() async throws {
-        let empty = RetryPolicy.Budget(capacity: 0)
+        let empty = RetryBudget(capacity: 0)
         _ = try? await client([.retry(budget: empty)], .serviceUnavailable).send(Request<Void>.get("/"))
         #expect(texts == ["the retry budget of https://a.test is empty: no further attempt"])
         #expect(notices.all.withLock { $0.map(\.policy) } == [.retry])

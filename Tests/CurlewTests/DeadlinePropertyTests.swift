@@ -41,7 +41,7 @@ private final class Scene: Sendable {
         let parts = Parts(clock: clock, random: random)
         func chance() -> Bool { parts.number(2) == 0 }
         var pipeline: Pipeline = [.redirects()]
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         if chance() { pipeline = pipeline.adding(.coalescing()) }
         if chance() { pipeline = pipeline.adding(.caching(store: parts.store())) }
         if chance() { pipeline = pipeline.adding(.retry(.attempts(4), budget: budget)) }
@@ -92,7 +92,7 @@ private final class Scene: Sendable {
             // Its time is over, and the clock stands still: it has to end by itself.
             for call in open where call.total <= passed {
                 do {
-                    try await call.end.wait(until: ExchangeContext.Deadline(.seconds(60), after: SystemTime().now))
+                    try await call.end.wait(until: SystemTime.Deadline(.seconds(60), after: SystemTime().now))
                 } catch {
                     return "a call of \(call.total.brief) through \(pipeline) is still under way after its time"
                 }

@@ -46,7 +46,7 @@ private struct EventScene: Sendable {
         var numbers = SeededGenerator(seed: seed)
         func chance() -> Bool { Int.random(in: 0..<2, using: &numbers) == 0 }
         var pipeline: Pipeline = chance() ? [.redirects()] : []
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         let store = TokenStore(Signed(), time: clock)
         isShared = Int.random(in: 0..<5, using: &numbers) == 0
         if isShared { pipeline = pipeline.adding(.coalescing()) }

@@ -27,8 +27,8 @@ struct PresetTests {
         (.resilient(concurrency: 0), .seconds(300), "concurrency"),
         (Pipeline.resilient().adding(.retry()), .seconds(300), "attempts multiply"),
         (
-            Pipeline.resilient().adding(.hedging(after: .seconds(1), budget: RetryPolicy.Budget())), .seconds(300),
-            "the same RetryPolicy.Budget"
+            Pipeline.resilient().adding(.hedging(after: .seconds(1), budget: RetryBudget())), .seconds(300),
+            "the same RetryBudget"
         ),
         (Pipeline(Pipeline.resilient().entries.map(\.interceptor).reversed()), .seconds(300), "works only right of it"),
     ]

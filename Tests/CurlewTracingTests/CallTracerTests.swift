@@ -199,7 +199,7 @@ struct CallTracerTests {
     func concurrent() async throws {
         let tracer = CallTracer(exporter: spans)
         let client = APIClient.mock(
-            pipeline: [.retry(.attempts(2), budget: RetryPolicy.Budget(capacity: 1_000_000)), .tracing(tracer)],
+            pipeline: [.retry(.attempts(2), budget: RetryBudget(capacity: 1_000_000)), .tracing(tracer)],
             configuration: .init(time: ManualClock.skippingWaits)
         ) {
             $0.onAny { call in

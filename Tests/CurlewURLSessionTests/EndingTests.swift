@@ -34,7 +34,7 @@ struct EndingTests {
         let request = try HTTPRequest(
             .post, url: "http://127.0.0.1:1/", body: .stream { RequestBody.Chunks(stream) })
         var context = ExchangeContext()
-        context.attemptDeadline = ExchangeContext.Deadline(.milliseconds(50), after: context.time.now)
+        context.attemptDeadline = SystemTime.Deadline(.milliseconds(50), after: context.time.now)
         await #expect { try await transport.send(request, in: context) } throws: {
             ($0 as? NetworkError)?.reason == .timedOut(.attempt)
         }

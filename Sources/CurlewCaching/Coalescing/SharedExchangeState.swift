@@ -30,7 +30,7 @@ struct SharedExchangeState: Sendable {
     }
 
     private struct Reader: Sendable {
-        let deadline: ExchangeContext.Deadline
+        let deadline: SystemTime.Deadline
         let phase: NetworkError.Phase
         var waiter: Waiter?
     }

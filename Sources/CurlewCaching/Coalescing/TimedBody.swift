@@ -8,13 +8,13 @@ import CurlewHTTP
 /// transport does not enforce it.
 final class TimedBody: ResponseBodySource {
     private let body: ResponseBody
-    private let deadline: ExchangeContext.Deadline
+    private let deadline: SystemTime.Deadline
     private let phase: NetworkError.Phase
     private let time: any TimeSource
     private let reader: Reader
 
     init(
-        _ body: ResponseBody, until deadline: ExchangeContext.Deadline, _ phase: NetworkError.Phase,
+        _ body: ResponseBody, until deadline: SystemTime.Deadline, _ phase: NetworkError.Phase,
         on time: any TimeSource
     ) {
         self.body = body

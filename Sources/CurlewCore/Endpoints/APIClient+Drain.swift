@@ -14,6 +14,6 @@ extension APIClient {
     /// `Transport.shutdown(_:)` with `.drain(deadline:)` waits for bodies.
     public func drain(for limit: Duration) async -> Bool {
         let time = core.configuration.time
-        return await core.calls.drain(until: ExchangeContext.Deadline(limit, after: time.now), on: time)
+        return await core.calls.drain(until: SystemTime.Deadline(limit, after: time.now), on: time)
     }
 }

@@ -35,7 +35,7 @@ final class CallGate: Sendable {
 
     /// Refuses new calls and waits for the running ones. Returns false if calls are still running at the deadline or
     /// when the task is cancelled.
-    func drain(until deadline: ExchangeContext.Deadline, on time: any TimeSource) async -> Bool {
+    func drain(until deadline: SystemTime.Deadline, on time: any TimeSource) async -> Bool {
         let idle = SharedResult<Void>()
         let isIdle = state.withLock { state in
             state.isClosed = true

@@ -14,7 +14,7 @@ final class Chain: Sendable {
     let principals: [@Sendable (HTTPRequest, ExchangeContext) -> Principal]
     /// `InterceptorTraits.prepare` of the interceptors that have one, with their positions.
     let preparations: [(position: Int, prepare: @Sendable (ExchangeContext) async -> Void)]
-    let retryBudget: RetryPolicy.Budget?
+    let retryBudget: RetryBudget?
     /// The scope of each interceptor; nil if none of them is restricted.
     private let scopes: [InterceptorTraits.Scope]?
 

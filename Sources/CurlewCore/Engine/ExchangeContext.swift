@@ -20,10 +20,10 @@ public struct ExchangeContext: Sendable {
     /// `isAuthenticated` to true in the context that it passes on.
     public var isAuthenticated = false
     /// The deadline of the call, which covers all hops and attempts and the reading of the body.
-    public var totalDeadline: ExchangeContext.Deadline
+    public var totalDeadline: SystemTime.Deadline
     /// The deadline for the response head of this attempt. If it is `.never` when the request leaves the pipeline, it
     /// is set from `timeouts.attempt`.
-    public var attemptDeadline = ExchangeContext.Deadline.never
+    public var attemptDeadline = SystemTime.Deadline.never
     /// The policy that is checked when the request leaves the pipeline.
     package var sendCheck: (any SendCheck)?
     /// The time that this attempt has waited in queues of the pipeline, in nanoseconds.
@@ -53,7 +53,7 @@ public struct ExchangeContext: Sendable {
 
     init(_ call: Call) {
         self.call = call
-        totalDeadline = ExchangeContext.Deadline(call.bounds.timeouts.total, after: call.start)
+        totalDeadline = SystemTime.Deadline(call.bounds.timeouts.total, after: call.start)
     }
 
     /// The number of the call, unique in this process and ascending from one.
@@ -104,7 +104,7 @@ public struct ExchangeContext: Sendable {
     /// number, start and total timeout. It keeps the options, the hop and the redirects of this context.
     package func ofItsOwn(total: Duration) -> ExchangeContext {
         var copy = ExchangeContext(call.again())
-        copy.totalDeadline = ExchangeContext.Deadline(total, after: copy.start)
+        copy.totalDeadline = SystemTime.Deadline(total, after: copy.start)
         copy.hop = hop
         copy.crossedOrigin = crossedOrigin
         copy.isAuthenticated = isAuthenticated
@@ -186,14 +186,14 @@ public struct ExchangeContext: Sendable {
     }
 
     /// The earlier of `totalDeadline` and `attemptDeadline`.
-    public var deadline: ExchangeContext.Deadline {
+    public var deadline: SystemTime.Deadline {
         totalDeadline.earlier(attemptDeadline)
     }
 
     /// The deadline after which no caller needs the response: `deadline` or, for an exchange that several calls share,
     /// the latest of their deadlines, limited by `attemptDeadline`. Policies use it to decide whether a wait is
     /// worthwhile.
-    package var horizon: ExchangeContext.Deadline {
+    package var horizon: SystemTime.Deadline {
         guard let shared = extras?.value.sharedDeadline else { return deadline }
         return shared.latest.earlier(attemptDeadline)
     }

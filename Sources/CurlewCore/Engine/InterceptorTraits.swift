@@ -57,7 +57,7 @@ public struct InterceptorTraits: Sendable {
     /// It has a plural name, such as `caches`, and the consequence of having more than one, as the end of a sentence.
     package var uniqueKind: (name: String, consequence: String)?
     /// The budget that pays for the requests that the interceptor repeats. See `Pipeline.retryBudget`.
-    package var budget: RetryPolicy.Budget?
+    package var budget: RetryBudget?
     /// Whether the app has specified the budget, so that all others of the pipeline pay from it too.
     package var isBudgetChosen = false
     /// The interceptor as a receiver of the events of the client's calls; nil if it is none.

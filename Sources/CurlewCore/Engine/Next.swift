@@ -31,7 +31,7 @@ public struct Next: Sendable {
     package var refreshPipeline: Pipeline { Pipeline(entries: links.entries.filter(\.traits.runsInRefreshes)) }
 
     /// The budget that the retries and second requests of the pipeline draw on; nil outside of a pipeline.
-    package var retryBudget: RetryPolicy.Budget? { links.retryBudget }
+    package var retryBudget: RetryBudget? { links.retryBudget }
 
     /// The transport, for requests of an interceptor's own.
     package var transport: any Transport { (links.transport as? PreviewTransport)?.onward ?? links.transport }
@@ -181,7 +181,7 @@ extension ExchangeContext {
             try current.leave(at: now, in: self)
             policy = current.outer
         }
-        if attemptDeadline == .never { attemptDeadline = ExchangeContext.Deadline(timeouts.attempt, after: now) }
+        if attemptDeadline == .never { attemptDeadline = SystemTime.Deadline(timeouts.attempt, after: now) }
     }
 }
 

@@ -19,7 +19,7 @@ extension Pipeline {
             case queued(Duration)
             /// The policy refused the call, or the deadline of the call passed in the queue. Nothing was sent.
             case refused
-            /// The `RetryPolicy.Budget` has too few tokens for another attempt.
+            /// The `RetryBudget` has too few tokens for another attempt.
             case budgetExhausted
             /// The app's `.fallback` returned the response.
             case fellBack

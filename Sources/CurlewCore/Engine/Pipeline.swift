@@ -98,7 +98,7 @@ extension Pipeline {
         let chosen = entries.filter(\.traits.isBudgetChosen).compactMap(\.traits.budget)
         let count = Set(chosen.map(ObjectIdentifier.init)).count
         return count > 1
-            ? "The interceptors that repeat calls use \(count) budgets. Pass the same RetryPolicy.Budget to all of them."
+            ? "The interceptors that repeat calls use \(count) budgets. Pass the same RetryBudget to all of them."
             : nil
     }
 

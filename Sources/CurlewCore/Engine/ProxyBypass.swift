@@ -24,7 +24,7 @@ struct ProxyBypass: Sendable {
     func contains(_ origin: Origin) -> Bool {
         guard !entries.isEmpty else { return false }
         let name = origin.host.withoutLastDot
-        let address = TransportConfiguration.IPAddress(name)
+        let address = IPAddress(name)
         return entries.contains { entry in
             if let port = entry.port, port != origin.port { return false }
             return switch entry.hosts {

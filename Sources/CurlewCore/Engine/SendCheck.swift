@@ -13,18 +13,18 @@ package protocol SendCheck: AnyObject, Sendable {
 
 /// The latest deadline of the calls that share an exchange.
 package final class SharedDeadline: Sendable {
-    private let state = Locked<ExchangeContext.Deadline?>(nil)
+    private let state = Locked<SystemTime.Deadline?>(nil)
 
     package init() {}
 
     /// The latest deadline; `.never` if a call without a deadline has joined, and until the first call joins.
-    var latest: ExchangeContext.Deadline { state.withLock { $0 } ?? .never }
+    var latest: SystemTime.Deadline { state.withLock { $0 } ?? .never }
 
-    package func join(_ deadline: ExchangeContext.Deadline) {
+    package func join(_ deadline: SystemTime.Deadline) {
         state.withLock { latest in
             guard let known = latest else { return latest = deadline }
             guard let last = known.instant, let instant = deadline.instant else { return latest = .never }
-            latest = ExchangeContext.Deadline(max(last, instant))
+            latest = SystemTime.Deadline(max(last, instant))
         }
     }
 }

@@ -55,7 +55,7 @@ package struct TimeoutTracker: Sendable {
         idle = context.timeouts.idle?.wholeNanoseconds
         let isBounded = context.totalDeadline.instant != nil || context.attemptDeadline.instant != nil
         let reading = isBounded ? context.time.now : SystemTime.Instant(nanoseconds: 0)
-        func end(_ deadline: ExchangeContext.Deadline) -> Int64 {
+        func end(_ deadline: SystemTime.Deadline) -> Int64 {
             deadline.remaining(at: reading).map { Self.sum(now, $0.wholeNanoseconds) } ?? .max
         }
         (total, attempt) = (end(context.totalDeadline), end(context.attemptDeadline))

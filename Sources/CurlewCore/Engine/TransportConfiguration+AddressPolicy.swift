@@ -33,7 +33,7 @@ extension TransportConfiguration {
         /// A policy that allows all addresses.
         public static let everything = TransportConfiguration.AddressPolicy(rule: .everything)
 
-        /// A policy that allows only addresses of the public internet (`TransportConfiguration.IPAddress.isPublic`).
+        /// A policy that allows only addresses of the public internet (`IPAddress.isPublic`).
         ///
         /// In a network that reaches IPv4 through its own NAT64 prefix (RFC 6052 §2.2), refuse that prefix explicitly:
         /// it cannot be detected.
@@ -43,7 +43,7 @@ extension TransportConfiguration {
         /// one is a copy of the other.
         ///
         /// The closure runs on the transport's event loop, so it must return without waiting.
-        public static func asking(_ allows: @escaping @Sendable (_ address: TransportConfiguration.IPAddress) -> Bool)
+        public static func asking(_ allows: @escaping @Sendable (_ address: IPAddress) -> Bool)
             -> TransportConfiguration.AddressPolicy
         {
             TransportConfiguration.AddressPolicy(rule: .asking(Predicate(allows)))
@@ -70,10 +70,10 @@ extension TransportConfiguration {
         }
 
         /// Returns whether the transport may connect to `address`.
-        public func allows(_ address: TransportConfiguration.IPAddress) -> Bool { objection(to: address) == nil }
+        public func allows(_ address: IPAddress) -> Bool { objection(to: address) == nil }
 
         /// Returns the reason why the transport may not connect to `address`; nil if it may.
-        package func objection(to address: TransportConfiguration.IPAddress) -> String? {
+        package func objection(to address: IPAddress) -> String? {
             let addresses = [address] + address.embeddedAddresses
             if refused.contains(where: { addresses.contains(where: $0.contains) }) { return "refused by name" }
             if allowed.contains(where: { $0.contains(address) }) { return nil }
@@ -102,9 +102,9 @@ extension TransportConfiguration {
 
 /// A closure with an identity, so that policies with a closure can be compared.
 private final class Predicate: Hashable, Sendable {
-    let allows: @Sendable (TransportConfiguration.IPAddress) -> Bool
+    let allows: @Sendable (IPAddress) -> Bool
 
-    init(_ allows: @escaping @Sendable (TransportConfiguration.IPAddress) -> Bool) {
+    init(_ allows: @escaping @Sendable (IPAddress) -> Bool) {
         self.allows = allows
     }
 

@@ -24,7 +24,7 @@ extension TransportConfiguration {
         fileprivate var problem: String? {
             switch self {
             case .address(let address):
-                TransportConfiguration.IPAddress(address) == nil
+                IPAddress(address) == nil
                     ? "\"\(address.clipped(to: 60).printable)\" is not an IP address." : nil
             case .interface(let name):
                 // The system's structure has room for 16 bytes, including the final zero. It allows neither slashes nor

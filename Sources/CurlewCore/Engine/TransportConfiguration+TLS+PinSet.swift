@@ -129,9 +129,9 @@ extension TransportConfiguration.TLS.PinSet {
     /// Returns nil if a compared key is pinned, otherwise the pins of the compared keys, at most ten, as text. `chain`
     /// has the pins of the verified path, the server's own first.
     package func mismatch(in chain: [String?]) -> String? {
-        let judged = scope == .serverCertificate ? chain.prefix(1) : chain[...]
-        if judged.contains(where: { $0.map(keys.contains) ?? false }) { return nil }
-        let shown = judged.prefix(ExchangeMetrics.Connection.PeerCertificate.maximum).map { $0 ?? "unreadable" }
+        let compared = scope == .serverCertificate ? chain.prefix(1) : chain[...]
+        if compared.contains(where: { $0.map(keys.contains) ?? false }) { return nil }
+        let shown = compared.prefix(ExchangeMetrics.Connection.PeerCertificate.maximum).map { $0 ?? "unreadable" }
         return shown.isEmpty ? "unreadable" : shown.joined(separator: ", ")
     }
 

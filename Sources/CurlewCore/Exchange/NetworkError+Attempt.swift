@@ -106,7 +106,7 @@ extension NetworkError.Attempt {
         case bodyNotReplayable
         /// Ended: this number of attempts has been made.
         case attemptsExhausted(Int)
-        /// Ended: the client's `RetryPolicy.Budget` for this origin is empty.
+        /// Ended: the client's `RetryBudget` for this origin is empty.
         case budgetExhausted
         /// Ended: the next wait would exceed the deadline of the call.
         case deadline(wait: Duration)

@@ -8,7 +8,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - The interceptors closer to the transport run once for each attempt, with `context.attempt` and
     ///   `context.pastAttempts`. An attempt ends when the response head arrives. If the body fails later, its reader
     ///   throws the error.
-    /// - Each counted retry draws on the `RetryPolicy.Budget`. If the budget has too few tokens, the caller receives
+    /// - Each counted retry draws on the `RetryBudget`. If the budget has too few tokens, the caller receives
     ///   the response or error of the last attempt. Successes return tokens.
     /// - The response body of an attempt that is retried is cancelled before the wait. If the body had arrived with the
     ///   response head, the connection can be reused.
@@ -37,7 +37,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - `onRetry`: changes the request before each further attempt. Default nil: the request is sent unchanged.
     /// - `random`: returns uniformly distributed numbers in 0..<1 for the waits. Default: the system's generator.
     public static func retry(
-        _ policy: RetryPolicy = .standard, budget: RetryPolicy.Budget? = nil,
+        _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
         when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }

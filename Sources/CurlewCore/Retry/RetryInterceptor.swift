@@ -6,19 +6,19 @@ import CurlewHTTP
 struct RetryInterceptor: Interceptor {
     /// The policy of calls that specify none in `RequestOptions.retry`.
     let policy: RetryPolicy
-    private let budget: RetryPolicy.Budget
+    private let budget: RetryBudget
     private let isBudgetChosen: Bool
     private let rules: RetryRules?
     private let random: @Sendable () -> Double
 
     init(
-        _ policy: RetryPolicy = .standard, budget: RetryPolicy.Budget? = nil,
+        _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
         when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
         self.policy = policy
-        self.budget = budget ?? RetryPolicy.Budget()
+        self.budget = budget ?? RetryBudget()
         isBudgetChosen = budget != nil
         rules = when == nil && onRetry == nil ? nil : RetryRules(when: when, onRetry: onRetry)
         self.random = random

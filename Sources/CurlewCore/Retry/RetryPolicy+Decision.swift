@@ -45,7 +45,7 @@ extension RetryPolicy {
     }
 
     /// Decides whether to retry after an attempt, and returns the wait and the reason. The decision depends only on the
-    /// arguments. The caller must also respect a `RetryPolicy.Budget`.
+    /// arguments. The caller must also respect a `RetryBudget`.
     ///
     /// - `outcome`: the outcome of the attempt.
     /// - `headers`: the fields of the response; empty if there is none. `Retry-After` in both forms, or else

@@ -5,13 +5,13 @@ import CurlewHTTP
 /// The state of a call over all its attempts, for `.retry()`.
 struct RetryState {
     private(set) var situation: RetryPolicy.Situation
-    private let budget: RetryPolicy.Budget
+    private let budget: RetryBudget
     private let began: SystemTime.Instant
-    private var receipt: RetryPolicy.Budget.Receipt?
+    private var receipt: RetryBudget.Receipt?
     /// The origins that have received the request. The first attempt at another origin does not count as a retry.
     private var origins: [Origin]
 
-    init(_ situation: RetryPolicy.Situation, budget: RetryPolicy.Budget, origin: Origin, began: SystemTime.Instant) {
+    init(_ situation: RetryPolicy.Situation, budget: RetryBudget, origin: Origin, began: SystemTime.Instant) {
         self.situation = situation
         self.budget = budget
         self.began = began

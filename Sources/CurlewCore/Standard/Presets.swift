@@ -5,7 +5,7 @@ extension Pipeline {
     ///
     /// - `.redirects()`: follows redirects, at most 20, by the rules of `RedirectPolicy`.
     /// - `.retry()`: makes up to three attempts of a request that may be sent twice, by the rules of `RetryPolicy`,
-    ///   with a `RetryPolicy.Budget`.
+    ///   with a `RetryBudget`.
     ///
     /// Deadlines, limits and header rules apply to every call and are not part of the pipeline. The interceptors cost
     /// almost nothing until they act, keep nothing about a call except its effect on the budget, and require no name,

@@ -6,7 +6,7 @@
 /// Throws `DeadlinePassed` when the deadline passes, `CancellationError` as soon as the waiting task is cancelled, and
 /// any error that `work` throws.
 package func bounded<Value: Sendable>(
-    until deadline: ExchangeContext.Deadline, on time: any TimeSource,
+    until deadline: SystemTime.Deadline, on time: any TimeSource,
     _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     let outcome = SharedResult<Value>()

@@ -43,7 +43,7 @@ enum CertificateName {
             switch name.tag {
             case 0x82: texts.append(shown(escaped(String(decoding: name.content, as: UTF8.self)), limit: limit))
             case 0x87:
-                if let address = TransportConfiguration.IPAddress(bytes: name.content) {
+                if let address = IPAddress(bytes: name.content) {
                     texts.append(address.description)
                 }
             default: break

@@ -44,7 +44,7 @@ package final class FileLock: Sendable {
     ///
     /// Throws `DeadlinePassed` after `deadline`, `CancellationError` if the task is cancelled, and the errors that
     /// `attempt(_:)` throws.
-    package static func wait(for path: String, until deadline: ExchangeContext.Deadline, on time: any TimeSource)
+    package static func wait(for path: String, until deadline: SystemTime.Deadline, on time: any TimeSource)
         async throws
         -> FileLock
     {

@@ -12,7 +12,7 @@ import CurlewHTTP
 extension Transfer {
     /// Returns whether libcurl may connect to this address, and records the address if not. `address` is nil if it is
     /// neither IPv4 nor IPv6. Called from libcurl's callback.
-    func mayConnect(to address: TransportConfiguration.IPAddress?) -> Bool {
+    func mayConnect(to address: IPAddress?) -> Bool {
         guard plan.owner.configuration.addressPolicy != .everything else { return true }
         guard let address else {
             connection.refusedAddress = "an address of an unknown kind"
@@ -48,7 +48,7 @@ extension UnsafePointer where Pointee == curl_sockaddr {
     }
 }
 
-extension TransportConfiguration.IPAddress {
+extension IPAddress {
     /// Creates an address from libcurl's structure, whose length depends on the family. Returns nil if the family is
     /// neither IPv4 nor IPv6.
     init?(_ address: UnsafePointer<curl_sockaddr>) {

@@ -160,7 +160,7 @@ private func openSocket(
 ) -> curl_socket_t {
     guard let context, let address, let transfer = curlew_info_pointer(context, CURLINFO_PRIVATE) else { return -1 }
     return Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { transfer in
-        let target = TransportConfiguration.IPAddress(address)
+        let target = IPAddress(address)
         guard transfer.mayConnect(to: target), let multi = transfer.multi else { return -1 }
         let port = UnsafePointer(address).port
         transfer.noteTrying(target.map { ExchangeMetrics.Connection.addressText("\($0)", port) } ?? transfer.unixSocket)

@@ -241,7 +241,7 @@ extension Transfer {
     /// sent twice.
     fileprivate func mayResolve() -> Bool {
         guard case .none = lookup, sent.attempts == 0, let name = easy?.target(for: self)?.host, name != "localhost",
-            TransportConfiguration.IPAddress(name) == nil
+            IPAddress(name) == nil
         else { return true }
         lookup = .needed(name)
         return false

@@ -7,7 +7,7 @@ import CurlewHTTP
 struct ConcurrencyQueue<Waiter> {
     private struct Entry {
         let waiter: Waiter
-        let deadline: ExchangeContext.Deadline
+        let deadline: SystemTime.Deadline
     }
 
     private let permits: Int
@@ -33,7 +33,7 @@ struct ConcurrencyQueue<Waiter> {
     }
 
     /// Adds a call to the queue. Returns its ticket, or nil if the queue is full.
-    mutating func wait(_ waiter: Waiter, until deadline: ExchangeContext.Deadline, _ priority: RequestOptions.Priority)
+    mutating func wait(_ waiter: Waiter, until deadline: SystemTime.Deadline, _ priority: RequestOptions.Priority)
         -> UInt64?
     {
         queue.wait(Entry(waiter: waiter, deadline: deadline), priority)

@@ -28,10 +28,10 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   so that retries and second requests share one budget. Without `.retry()`, a separate budget.
     /// - `when`: selects the calls that are hedged among those that may be sent twice. Default nil: all of them.
     public static func hedging(
-        after delay: Duration, budget: RetryPolicy.Budget? = nil,
+        after delay: Duration, budget: RetryBudget? = nil,
         when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil
     ) -> BuiltInInterceptor {
-        let own = budget ?? RetryPolicy.Budget()
+        let own = budget ?? RetryBudget()
         var traits = InterceptorTraits(.hedging)
         traits.uniqueKind = ("hedgings", "a call may be sent four times")
         traits.budget = own

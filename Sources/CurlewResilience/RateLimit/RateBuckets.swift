@@ -56,7 +56,7 @@ struct RateBuckets {
 final class RateBucket {
     struct Waiter {
         let turn: SharedResult<Void>
-        let deadline: ExchangeContext.Deadline
+        let deadline: SystemTime.Deadline
     }
 
     var bucket: TokenBucket

@@ -115,8 +115,8 @@ public struct MockTransport: Transport {
     private func wait(_ delay: Duration, in context: ExchangeContext) async throws {
         guard delay > .zero else { return }
         let now = context.time.now
-        let firstByte = ExchangeContext.Deadline(context.timeouts.firstByte, after: now)
-        let limits: [(NetworkError.Phase, ExchangeContext.Deadline)] = [
+        let firstByte = SystemTime.Deadline(context.timeouts.firstByte, after: now)
+        let limits: [(NetworkError.Phase, SystemTime.Deadline)] = [
             (.total, context.totalDeadline), (.attempt, context.attemptDeadline), (.firstByte, firstByte),
         ]
         let ends = limits.compactMap { phase, limit in limit.instant.map { (phase, $0) } }

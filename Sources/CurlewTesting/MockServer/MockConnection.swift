@@ -109,7 +109,7 @@ struct MockConnection: ~Copyable {
                 case .nothing: break
                 }
             }
-            let deadline = ExchangeContext.Deadline(core.configuration.idleTimeout, after: SystemTime().now)
+            let deadline = SystemTime.Deadline(core.configuration.idleTimeout, after: SystemTime().now)
             guard core.stopSignal.wait(for: Int32(POLLIN), on: socket, until: deadline) == .ready else { return false }
             // If the client has closed the connection, no request arrives, and the interruption waits for the next
             // connection.
@@ -158,7 +158,7 @@ struct MockConnection: ~Copyable {
     /// bytes are unread, the system would send a reset, and it could arrive before the client has read the response.
     private mutating func closeWithUnread() {
         LoopbackSocket.finish(socket)
-        let deadline = ExchangeContext.Deadline(.seconds(1), after: SystemTime().now)
+        let deadline = SystemTime.Deadline(.seconds(1), after: SystemTime().now)
         while core.stopSignal.wait(for: Int32(POLLIN), on: socket, until: deadline) == .ready {
             let received = buffer.withUnsafeMutableBytes { LoopbackSocket.receive(socket, into: $0) }
             if case .closed = received { return }

@@ -146,7 +146,7 @@ struct MockReply {
     /// Waits for `delay`. Returns `false` if the peer closes the connection or the server stops in the meantime.
     private func pause(_ delay: Duration?) -> Bool {
         guard let delay else { return true }
-        return core.stopSignal.hold(socket, until: ExchangeContext.Deadline(delay, after: SystemTime().now))
+        return core.stopSignal.hold(socket, until: SystemTime.Deadline(delay, after: SystemTime().now))
             == .timedOut
     }
 

@@ -106,11 +106,11 @@ extension MockServerCore {
             // At the limit, connections wait in the system's backlog, as they do when the system has no free
             // descriptors.
             let isFull = state.withLock { $0.sockets.count >= configuration.maximumConnections }
-            let deadline = ExchangeContext.Deadline(isFull ? .milliseconds(5) : nil, after: SystemTime().now)
+            let deadline = SystemTime.Deadline(isFull ? .milliseconds(5) : nil, after: SystemTime().now)
             guard stopSignal.wait(for: isFull ? 0 : POLLIN, on: listener, until: deadline) != .stopped else { return }
             if isFull { continue }
             guard let descriptor = LoopbackSocket.nextConnection(listener) else {
-                let pause = ExchangeContext.Deadline(.milliseconds(1), after: SystemTime().now)
+                let pause = SystemTime.Deadline(.milliseconds(1), after: SystemTime().now)
                 guard stopSignal.wait(for: 0, on: listener, until: pause) != .stopped else { return }
                 continue
             }

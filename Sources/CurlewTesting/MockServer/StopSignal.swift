@@ -25,14 +25,14 @@ final class StopSignal: Sendable {
 
     /// Waits for `events` on the descriptor until the deadline, or until the server stops. A broken connection counts
     /// as ready.
-    func wait(for events: Int32, on descriptor: Int32, until deadline: ExchangeContext.Deadline) -> Wake {
+    func wait(for events: Int32, on descriptor: Int32, until deadline: SystemTime.Deadline) -> Wake {
         wait(for: events, on: descriptor, or: nil, until: deadline).wake
     }
 
     /// Waits as `wait(for:on:until:)` does, and also for a wake-up, which counts as ready. Returns what has happened on
     /// the descriptor as well: `events`, and `POLLERR` or `POLLHUP` if the connection is broken.
     func wait(
-        for events: Int32, on descriptor: Int32, or other: WakePipe?, until deadline: ExchangeContext.Deadline
+        for events: Int32, on descriptor: Int32, or other: WakePipe?, until deadline: SystemTime.Deadline
     ) -> (wake: Wake, events: Int32) {
         while true {
             // The system ignores a negative descriptor.
@@ -54,7 +54,7 @@ final class StopSignal: Sendable {
     ///
     /// The wait leaves bytes that the peer has sent unread. These bytes must neither wake the thread repeatedly nor
     /// hide the end of the stream that follows them.
-    func hold(_ descriptor: Int32, until deadline: ExchangeContext.Deadline) -> Wake {
+    func hold(_ descriptor: Int32, until deadline: SystemTime.Deadline) -> Wake {
         #if canImport(Darwin)
         holdByQueue(descriptor, until: deadline)
         #else
@@ -70,7 +70,7 @@ final class StopSignal: Sendable {
     static let peerEnd: Int32 = 0x2000
     #endif
 
-    private static func milliseconds(until deadline: ExchangeContext.Deadline) -> Int32 {
+    private static func milliseconds(until deadline: SystemTime.Deadline) -> Int32 {
         guard let remaining = deadline.remaining(at: SystemTime().now) else { return -1 }
         return Int32(clamping: remaining.roundedUpMilliseconds)
     }
@@ -80,7 +80,7 @@ final class StopSignal: Sendable {
 extension StopSignal {
     /// Waits with a kqueue, because Darwin's `poll` has no event for the end of the stream alone. A kqueue reports the
     /// end of the stream, and every other event only once.
-    private func holdByQueue(_ descriptor: Int32, until deadline: ExchangeContext.Deadline) -> Wake {
+    private func holdByQueue(_ descriptor: Int32, until deadline: SystemTime.Deadline) -> Wake {
         let queue = kqueue()
         guard queue >= 0 else { return wait(for: Int32(POLLIN), on: descriptor, until: deadline) }
         defer { close(queue) }

@@ -15,7 +15,7 @@ final class DownloadRun: Sendable {
         var head: HTTPResponse?
         /// The digests that the server has sent for the complete file.
         var digests: [DigestField] = []
-        var deadline: ExchangeContext.Deadline?
+        var deadline: SystemTime.Deadline?
         /// The bytes that an earlier download has left.
         var resumed: Int64
         /// How often the download began again with another version of the file, or after a wrong digest.

@@ -96,7 +96,7 @@ enum TimeoutCases {
             let transport = try trial.transport()
             try await trial.expectTimeout(.attempt, after: limit) {
                 var context = ExchangeContext(timeouts: .none)
-                context.attemptDeadline = ExchangeContext.Deadline(limit, after: context.time.now)
+                context.attemptDeadline = SystemTime.Deadline(limit, after: context.time.now)
                 _ = try await transport.send(HTTPRequest(url: server.url + "/"), in: context)
             }
         },
@@ -110,7 +110,7 @@ enum TimeoutCases {
             let transport = try trial.transport()
             func send(_ request: HTTPRequest) async throws -> HTTPResponse {
                 var context = ExchangeContext(timeouts: .none)
-                context.attemptDeadline = ExchangeContext.Deadline(limit, after: context.time.now)
+                context.attemptDeadline = SystemTime.Deadline(limit, after: context.time.now)
                 return try await transport.send(request, in: context)
             }
             let response = try await send(HTTPRequest(url: server.url + "/down"))

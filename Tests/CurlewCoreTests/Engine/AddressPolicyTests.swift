@@ -43,26 +43,26 @@ struct AddressPolicyTests {
             ("NAT64", [0, 0x64, 0xFF, 0x9B] + zeros[..<8] + bytes), ("6to4", [0x20, 0x02] + bytes + zeros[..<10]),
         ]
         for (name, form) in forms {
-            let address = TransportConfiguration.IPAddress(bytes: form)
+            let address = IPAddress(bytes: form)
             #expect(address?.isPublic == isPublic, "\(name) \(address.map { "\($0)" } ?? "")")
             #expect(address.map(TransportConfiguration.AddressPolicy.publicOnly.allows) == isPublic)
         }
         // Obsolete forms are refused whatever they contain.
-        let compatible = TransportConfiguration.IPAddress(bytes: zeros[..<12] + bytes)
-        let teredo = TransportConfiguration.IPAddress(
+        let compatible = IPAddress(bytes: zeros[..<12] + bytes)
+        let teredo = IPAddress(
             bytes: [0x20, 0x01, 0, 0, 8, 8, 8, 8] + zeros[..<4] + bytes.map { $0 ^ 0xFF })
         #expect(compatible?.isPublic == false)
         #expect(teredo?.isPublic == false)
     }
 
     private func number(_ text: String) throws -> UInt32 {
-        try #require(TransportConfiguration.IPAddress(text)).bytes.reduce(0) { $0 << 8 | UInt32($1) }
+        try #require(IPAddress(text)).bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     @Test("The borders of the blocks of IPv6 are exact", arguments: longBlocks)
     func longBorders(block: (first: String, last: String)) throws {
-        let first = try #require(TransportConfiguration.IPAddress(block.first))
-        let last = try #require(TransportConfiguration.IPAddress(block.last))
+        let first = try #require(IPAddress(block.first))
+        let last = try #require(IPAddress(block.last))
         #expect(!first.isPublic && !last.isPublic, "\(first) \(last)")
     }
 
@@ -74,7 +74,7 @@ struct AddressPolicyTests {
             "::ffff:8.8.8.8", "8.8.8.8", "1.1.1.1", "192.31.196.1",
         ])
     func outside(text: String) throws {
-        #expect(try #require(TransportConfiguration.IPAddress(text)).isPublic)
+        #expect(try #require(IPAddress(text)).isPublic)
     }
 
     @Test(
@@ -88,7 +88,7 @@ struct AddressPolicyTests {
     func targets(text: String) throws {
         #expect(
             !TransportConfiguration.AddressPolicy.publicOnly.allows(
-                try #require(TransportConfiguration.IPAddress(text))))
+                try #require(IPAddress(text))))
     }
 
     @Test("Exceptions have names, and an address refused by name stays refused")
@@ -100,12 +100,12 @@ struct AddressPolicyTests {
             ("8.8.8.8", false), ("64:ff9b::808:808", false), ("8.8.4.4", true), ("64:ff9b::a01:1", false),
         ]
         for (text, isAllowed) in expected {
-            #expect(policy.allows(try #require(TransportConfiguration.IPAddress(text))) == isAllowed, "\(text)")
+            #expect(policy.allows(try #require(IPAddress(text))) == isAllowed, "\(text)")
         }
         let asking = TransportConfiguration.AddressPolicy.asking { $0.isIPv4 }.allowing("::1")
-        #expect(asking.allows(try #require(TransportConfiguration.IPAddress("127.0.0.1"))))
-        #expect(asking.allows(try #require(TransportConfiguration.IPAddress("::1"))))
-        #expect(!asking.allows(try #require(TransportConfiguration.IPAddress("2000::1"))))
+        #expect(asking.allows(try #require(IPAddress("127.0.0.1"))))
+        #expect(asking.allows(try #require(IPAddress("::1"))))
+        #expect(!asking.allows(try #require(IPAddress("2000::1"))))
         #expect(asking != TransportConfiguration.AddressPolicy.asking { $0.isIPv4 }.allowing("::1"))
     }
 
@@ -131,7 +131,7 @@ struct AddressPolicyTests {
             "1.2.3.4/33", "1.2.3.4/", "1.2.3.4/-1", "1.2.3.4/+8", "::/129", "::ffff:1.2.3.4/95", "1.2.3.4/8/8",
         ])
     func unreadable(text: String) {
-        #expect(TransportConfiguration.IPAddress(text) == nil)
+        #expect(IPAddress(text) == nil)
         #expect(IPNetwork(text) == nil)
     }
 
@@ -141,7 +141,7 @@ struct AddressPolicyTests {
         #expect(mapped == IPNetwork("10.0.0.0/8"))
         #expect("\(mapped)" == "10.0.0.0/8")
         #expect(IPNetwork("2001:db8::1").map { "\($0)" } == "2001:db8::1")
-        #expect(IPNetwork("0.0.0.0/0")?.contains(try #require(TransportConfiguration.IPAddress("255.1.2.3"))) == true)
-        #expect(IPNetwork("::/0")?.contains(try #require(TransportConfiguration.IPAddress("1.2.3.4"))) == false)
+        #expect(IPNetwork("0.0.0.0/0")?.contains(try #require(IPAddress("255.1.2.3"))) == true)
+        #expect(IPNetwork("::/0")?.contains(try #require(IPAddress("1.2.3.4"))) == false)
     }
 }

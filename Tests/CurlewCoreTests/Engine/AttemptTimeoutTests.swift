@@ -62,7 +62,7 @@ struct AttemptTimeoutTests {
     func nested() async throws {
         let start = clock.now
         let next = Next(context: ExchangeContext(time: clock)) { _, context in
-            #expect(context.attemptDeadline == ExchangeContext.Deadline(.seconds(5), after: start))
+            #expect(context.attemptDeadline == SystemTime.Deadline(.seconds(5), after: start))
             return .status(200)
         }
         let request = try HTTPRequest(url: "https://a.test/")

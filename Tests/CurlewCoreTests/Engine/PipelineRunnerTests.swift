@@ -139,7 +139,7 @@ struct PipelineRunnerTests {
         #expect(context.timeouts.total == .seconds(3))
         #expect(context.limits.responseBody == 5)
         #expect(context.deadline.remaining(at: clock.now) == .seconds(3))
-        context.attemptDeadline = ExchangeContext.Deadline(.seconds(1), after: clock.now)
+        context.attemptDeadline = SystemTime.Deadline(.seconds(1), after: clock.now)
         #expect(context.deadline.remaining(at: clock.now) == .seconds(1))
         let plain = ExchangeContext(timeouts: .none, time: clock)
         #expect(plain.deadline == .never)

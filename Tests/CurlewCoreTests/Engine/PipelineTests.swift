@@ -116,11 +116,11 @@ struct PipelineTests {
 
     @Test("Two retries are a problem, and so are two budgets and a policy without attempts")
     func retries() {
-        let twice = Pipeline([.retry(budget: RetryPolicy.Budget()), .retry(.attempts(5), budget: RetryPolicy.Budget())])
+        let twice = Pipeline([.retry(budget: RetryBudget()), .retry(.attempts(5), budget: RetryBudget())])
         #expect(twice.problems().count == 2)
         #expect(twice.problems().first?.contains("replacing(_:)") == true)
-        #expect(twice.problems().last?.contains("the same RetryPolicy.Budget") == true)
-        let budget = RetryPolicy.Budget()
+        #expect(twice.problems().last?.contains("the same RetryBudget") == true)
+        let budget = RetryBudget()
         #expect(Pipeline([.retry(budget: budget), .retry(budget: budget)]).problems().count == 1)
         #expect(Pipeline.standard.replacing(.retry(.attempts(5))).problems().isEmpty)
         #expect(Pipeline([.retry(.attempts(0))]).problems().count == 1)

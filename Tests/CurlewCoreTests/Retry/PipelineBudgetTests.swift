@@ -11,7 +11,7 @@ import Testing
 struct PipelineBudgetTests {
     @Test("A retry that replaces the preset's pays from the budget of the preset's hedging")
     func replacing() throws {
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         let preset = Pipeline.resilient(hedging: .seconds(1), budget: budget)
         #expect(preset.retryBudget === budget)
         let pipeline = preset.replacing(.retry(.attempts(5)))
@@ -23,7 +23,7 @@ struct PipelineBudgetTests {
 
     @Test("Interceptors without a budget share one in any order; two named budgets are a problem")
     func sharing() {
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         let pipelines: [Pipeline] = [
             [.retry(), .hedging(after: .seconds(1))], Pipeline.standard.adding(.hedging(after: .seconds(1))),
             Pipeline.empty.adding(.hedging(after: .seconds(1))).adding(.retry(), at: .retry, changesPrincipal: false),
@@ -34,8 +34,8 @@ struct PipelineBudgetTests {
             #expect(pipeline.retryBudget != nil && pipeline.problems().isEmpty, "\(pipeline)")
         }
         #expect(pipelines[3].retryBudget === budget && pipelines[4].retryBudget === budget)
-        let two: Pipeline = [.retry(budget: RetryPolicy.Budget()), .hedging(after: .seconds(1), budget: budget)]
-        #expect(two.problems().contains { $0.contains("the same RetryPolicy.Budget") })
+        let two: Pipeline = [.retry(budget: RetryBudget()), .hedging(after: .seconds(1), budget: budget)]
+        #expect(two.problems().contains { $0.contains("the same RetryBudget") })
         #expect(Pipeline.empty.retryBudget == nil)
     }
 
@@ -73,7 +73,7 @@ struct PipelineBudgetTests {
 
     @Test("Retry and hedging pay from the one budget that the app passed to either")
     func paying() async throws {
-        let empty = RetryPolicy.Budget(capacity: 0)
+        let empty = RetryBudget(capacity: 0)
         for pipeline in [
             [.retry(budget: empty), .hedging(after: .zero)], [.retry(), .hedging(after: .zero, budget: empty)],
         ] as [Pipeline] {

@@ -8,7 +8,7 @@ struct RetryBench: Sendable {
 
     /// A client whose waits are half of their bounds: 50 ms, 100 ms; throttled 500 ms, 1 s.
     func client(
-        _ policy: RetryPolicy = .standard, budget: RetryPolicy.Budget = RetryPolicy.Budget(),
+        _ policy: RetryPolicy = .standard, budget: RetryBudget = RetryBudget(),
         total: Duration? = .seconds(60),
         observers: [any RequestObserver] = [], around: [any Interceptor] = [], inside: [any Interceptor] = [],
         _ configure: (MockTransport) -> Void

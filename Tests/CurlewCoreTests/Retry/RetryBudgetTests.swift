@@ -13,19 +13,19 @@ struct RetryBudgetTests {
     @Test("A full bucket pays for 35 repetitions, or 10 after timeouts, and then for none")
     func empty() throws {
         let (origin, other) = (try Self.origin(), try Self.origin(1))
-        let (budget, timedOut) = (RetryPolicy.Budget(), RetryPolicy.Budget())
+        let (budget, timedOut) = (RetryBudget(), RetryBudget())
         #expect((0..<100).count { _ in budget.withdraw(for: origin) != nil } == 35)
         #expect(budget.tokens(for: origin) == 10)
         #expect((0..<200).count { _ in timedOut.withdraw(for: origin, afterTimeout: true) != nil } == 10)
         #expect(budget.withdraw(for: other) != nil, "each origin has its own bucket")
-        #expect(RetryPolicy.Budget(capacity: 0).withdraw(for: origin) == nil)
+        #expect(RetryBudget(capacity: 0).withdraw(for: origin) == nil)
     }
 
     @Test(
         "Fourteen successes pay for one repetition; a receipt is returned once, never beyond full")
     func deposit() throws {
         let origin = try Self.origin()
-        let budget = RetryPolicy.Budget(capacity: 14)
+        let budget = RetryBudget(capacity: 14)
         #expect(budget.withdraw(for: origin) != nil)
         for count in 1...14 {
             #expect(budget.withdraw(for: origin) == nil)
@@ -46,7 +46,7 @@ struct RetryBudgetTests {
 
     @Test("The buckets of 256 origins are remembered; the least recently used is forgotten")
     func forgetting() throws {
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         for number in 0..<256 { #expect(budget.withdraw(for: try Self.origin(number)) != nil) }
         #expect(budget.withdraw(for: try Self.origin(0)) != nil)
         #expect(budget.withdraw(for: try Self.origin(999)) != nil)
@@ -58,7 +58,7 @@ struct RetryBudgetTests {
     @Test("Many tasks at once never get more than the bucket holds")
     func concurrent() async throws {
         let origin = try Self.origin()
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         let paid = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<16 {
                 group.addTask { (0..<50).count { _ in budget.withdraw(for: origin) != nil } }

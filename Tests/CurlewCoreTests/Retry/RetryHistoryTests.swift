@@ -68,7 +68,7 @@ struct RetryHistoryTests {
 
     @Test("A request that never arrived is sent again without being counted or paid for")
     func uncounted() async throws {
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         let client = bench.client(.attempts(2), budget: budget) {
             $0.onAny(
                 RetryBench.answers([
@@ -85,7 +85,7 @@ struct RetryHistoryTests {
     @Test("A call that waits for connectivity ends with a route or its bound, and pays nothing")
     func connectivity() async throws {
         let policy = RetryPolicy.waitingForConnectivity(upTo: .seconds(30))
-        let budget = RetryPolicy.Budget(capacity: 0)
+        let budget = RetryBudget(capacity: 0)
         let away = NetworkError(
             .unreachable, underlying: NetworkError.TransportFailure(engine: "test", code: 6, message: "no such name"))
         let failures = [Result<HTTPResponse, NetworkError>](repeating: .failure(away), count: 6)
@@ -110,7 +110,7 @@ struct RetryHistoryTests {
     func refusedConnections() async throws {
         let cause = NetworkError.TransportFailure(
             engine: "test", code: 7, message: "refused", systemError: ECONNREFUSED)
-        let client = bench.client(.waitingForConnectivity(upTo: .seconds(30)), budget: RetryPolicy.Budget()) {
+        let client = bench.client(.waitingForConnectivity(upTo: .seconds(30)), budget: RetryBudget()) {
             $0.onAny { _ in throw NetworkError(.unreachable, underlying: cause) }
         }
         let (ended, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
@@ -186,7 +186,7 @@ struct RetryHistoryTests {
     @Test("A history keeps the last hundred attempts")
     func bounded() async throws {
         let client = bench.client(
-            .attempts(150).with { $0.backoff = .constant(.zero) }, budget: RetryPolicy.Budget(capacity: 9999)
+            .attempts(150).with { $0.backoff = .constant(.zero) }, budget: RetryBudget(capacity: 9999)
         ) {
             $0.onAny { _ in .status(503) }
         }

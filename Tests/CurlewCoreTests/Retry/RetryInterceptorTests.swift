@@ -86,7 +86,7 @@ struct RetryInterceptorTests {
 
     @Test("An empty budget ends the call with its outcome and is reported; success returns tokens")
     func budget() async throws {
-        let budget = RetryPolicy.Budget(capacity: 20)
+        let budget = RetryBudget(capacity: 20)
         let client = bench.client(budget: budget) { $0.onAny { _ in .status(503) } }
         let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>(.get, "/"))
         let response = try result.get()
@@ -108,7 +108,7 @@ struct RetryInterceptorTests {
 
     @Test("Throttled attempts wait longer, and cost the same")
     func throttled() async throws {
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         let client = bench.client(budget: budget) {
             $0.onAny(
                 RetryBench.answers([

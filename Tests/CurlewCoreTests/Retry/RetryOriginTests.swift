@@ -15,7 +15,7 @@ struct RetryOriginTests {
 
     /// A client of a.test whose second attempt goes to `other`.
     func client(
-        _ other: String = "https://b.test", budget: RetryPolicy.Budget = RetryPolicy.Budget(),
+        _ other: String = "https://b.test", budget: RetryBudget = RetryBudget(),
         pipeline: [any Interceptor] = [],
         headers: HTTPHeaders = [:], _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
     ) -> APIClient {
@@ -114,7 +114,7 @@ struct RetryOriginTests {
 
     @Test("The first attempt at another origin pays nothing, so an empty budget allows failover")
     func budget() async throws {
-        let budget = RetryPolicy.Budget(capacity: 0)
+        let budget = RetryBudget(capacity: 0)
         let client = client(budget: budget, Self.failover)
         for _ in 0..<3 {
             let (result, _) = try await bench.waits(of: client, Request<String>.get("/"))

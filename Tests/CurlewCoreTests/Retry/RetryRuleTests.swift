@@ -10,7 +10,7 @@ struct RetryRuleTests {
     let bench = RetryBench()
 
     func client(
-        _ policy: RetryPolicy = .standard, budget: RetryPolicy.Budget = RetryPolicy.Budget(),
+        _ policy: RetryPolicy = .standard, budget: RetryBudget = RetryBudget(),
         when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)? = nil,
         _ configure: (MockTransport) -> Void
@@ -86,7 +86,7 @@ struct RetryRuleTests {
         "A rule keeps to attempts, budget, deadline and veto; options.retry = .never disables it"
     )
     func bounds() async throws {
-        let budget = RetryPolicy.Budget(capacity: 14)
+        let budget = RetryBudget(capacity: 14)
         let paid = client(budget: budget, when: { _ in .retry }) { $0.onAny { _ in .status(400) } }
         let (result, _) = try await bench.waits(of: paid, Request<HTTPResponse>(.get, "/"))
         #expect(try result.get().attempts.map(\.decision.cause) == [.appRule, .budgetExhausted])
@@ -102,7 +102,7 @@ struct RetryRuleTests {
 
     @Test("A success without a verdict of the rule costs no history and earns its token")
     func usual() async throws {
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         let client = client(budget: budget, when: { _ in .usual }) { $0.onAny { _ in .status(204) } }
         let origin = try #require(client.baseURL?.origin)
         _ = budget.withdraw(for: origin)

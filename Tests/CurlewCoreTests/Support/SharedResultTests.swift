@@ -33,10 +33,10 @@ struct SharedResultTests {
         let clock = ManualClock()
         let shot = SharedResult<Int>()
         let late = Task {
-            try await shot.wait(until: ExchangeContext.Deadline(.seconds(1), after: clock.now), on: clock)
+            try await shot.wait(until: SystemTime.Deadline(.seconds(1), after: clock.now), on: clock)
         }
         let patient = Task {
-            try await shot.wait(until: ExchangeContext.Deadline(.seconds(9), after: clock.now), on: clock)
+            try await shot.wait(until: SystemTime.Deadline(.seconds(9), after: clock.now), on: clock)
         }
         try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(1))
@@ -49,7 +49,7 @@ struct SharedResultTests {
     func passed() async throws {
         let clock = ManualClock()
         let shot = SharedResult<Int>()
-        let past = ExchangeContext.Deadline(.zero, after: clock.now)
+        let past = SystemTime.Deadline(.zero, after: clock.now)
         await #expect(throws: DeadlinePassed.self) { try await shot.wait(until: past, on: clock) }
         shot.finish(.success(1))
         #expect(try await shot.wait(until: past, on: clock) == 1)
@@ -62,7 +62,7 @@ struct SharedResultTests {
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<20 {
                 group.addTask {
-                    let soon = ExchangeContext.Deadline(.microseconds(index * 3), after: time.now)
+                    let soon = SystemTime.Deadline(.microseconds(index * 3), after: time.now)
                     await #expect(throws: DeadlinePassed.self) { try await shot.wait(until: soon, on: time) }
                 }
             }

@@ -54,25 +54,25 @@ struct TimeTests {
 
     @Test("A deadline says what is left, never less than nothing")
     func remaining() {
-        let deadline = ExchangeContext.Deadline(.nanoseconds(10), after: Self.instant(100))
+        let deadline = SystemTime.Deadline(.nanoseconds(10), after: Self.instant(100))
         #expect(deadline.remaining(at: Self.instant(104)) == .nanoseconds(6))
         #expect(deadline.remaining(at: Self.instant(200)) == .zero)
         #expect(!deadline.hasPassed(at: Self.instant(109)))
         #expect(deadline.hasPassed(at: Self.instant(110)))
-        #expect(ExchangeContext.Deadline.never.remaining(at: Self.instant(0)) == nil)
-        #expect(!ExchangeContext.Deadline.never.hasPassed(at: Self.instant(.max)))
-        #expect(ExchangeContext.Deadline(nil, after: Self.instant(0)) == .never)
+        #expect(SystemTime.Deadline.never.remaining(at: Self.instant(0)) == nil)
+        #expect(!SystemTime.Deadline.never.hasPassed(at: Self.instant(.max)))
+        #expect(SystemTime.Deadline(nil, after: Self.instant(0)) == .never)
     }
 
     @Test("Of two deadlines the earlier counts, and any counts before none")
     func earlier() {
-        let soon = ExchangeContext.Deadline(Self.instant(1))
-        let late = ExchangeContext.Deadline(Self.instant(2))
+        let soon = SystemTime.Deadline(Self.instant(1))
+        let late = SystemTime.Deadline(Self.instant(2))
         #expect(soon.earlier(late) == soon)
         #expect(late.earlier(soon) == soon)
-        #expect(ExchangeContext.Deadline.never.earlier(soon) == soon)
+        #expect(SystemTime.Deadline.never.earlier(soon) == soon)
         #expect(soon.earlier(.never) == soon)
-        #expect(ExchangeContext.Deadline.never.earlier(.never) == .never)
+        #expect(SystemTime.Deadline.never.earlier(.never) == .never)
     }
 
     @Test(

@@ -127,7 +127,7 @@ struct MetricsRegistryTests {
             }
             return .text("second")
         }
-        let pipeline: Pipeline = [.hedging(after: .milliseconds(1), budget: RetryPolicy.Budget())]
+        let pipeline: Pipeline = [.hedging(after: .milliseconds(1), budget: RetryBudget())]
         try await client(pipeline, transport).send(Request<Data>.get("/", name: "hedged"))
         try await yieldUntil { (try? count("http.client.request.duration", "curlew.route", "hedged")) == 2 }
         #expect(try count("http.client.request.duration", "error.type", "cancelled") == 1)

@@ -75,7 +75,7 @@ private struct ServerRun {
                     send(number)
                 } else {
                     calls[number].ticket = line.wait(
-                        number, until: ExchangeContext.Deadline(calls[number].deadline), .normal)
+                        number, until: SystemTime.Deadline(calls[number].deadline), .normal)
                     calls[number].isOver = calls[number].ticket == nil
                 }
                 at(now.advanced(by: .seconds(-log(1 - Double.random(in: 0..<1, using: &random)) / rate)), .arrival)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct HedgingTests {
     let clock = ManualClock()
-    let budget = RetryPolicy.Budget()
+    let budget = RetryBudget()
     let origin = Origin(scheme: "https", host: "a.test")
 
     /// A server whose first and second request take these outcomes after these times.
@@ -52,7 +52,7 @@ struct HedgingTests {
     }
 
     func send(
-        _ server: Server, _ method: HTTPMethod = .get, body: RequestBody = .empty, budget: RetryPolicy.Budget? = nil,
+        _ server: Server, _ method: HTTPMethod = .get, body: RequestBody = .empty, budget: RetryBudget? = nil,
         total: Duration? = nil
     ) -> Task<HTTPResponse, any Error> {
         let hedging = BuiltInInterceptor.hedging(after: .milliseconds(100), budget: budget ?? self.budget)
@@ -62,7 +62,7 @@ struct HedgingTests {
         }
     }
 
-    func tokens(_ budget: RetryPolicy.Budget) throws -> Int { budget.tokens(for: try #require(origin)) }
+    func tokens(_ budget: RetryBudget) throws -> Int { budget.tokens(for: try #require(origin)) }
 
     @Test("A failure whose body holds the second request's slot does not block that request")
     func heldSlot() async throws {
@@ -224,7 +224,7 @@ struct HedgingTests {
 
     @Test("An empty budget means one request")
     func emptyBudget() async throws {
-        let empty = RetryPolicy.Budget(capacity: 0)
+        let empty = RetryBudget(capacity: 0)
         let server = Server(.answer(.status(200), after: .seconds(9)), .answer(.status(201), after: .zero))
         let call = send(server, budget: empty)
         try await clock.waitForSleepers(2)

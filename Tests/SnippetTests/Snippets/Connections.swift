@@ -55,7 +55,7 @@ enum ConnectionsPage {
 
     static func addresses(
         _ configuration: inout TransportConfiguration,
-        isOurs: @escaping @Sendable (TransportConfiguration.IPAddress) -> Bool
+        isOurs: @escaping @Sendable (IPAddress) -> Bool
     ) {
         configuration.addressPolicy = .publicOnly
         configuration.addressPolicy = .publicOnly.allowing("10.1.0.0/16").refusing("10.1.2.3")

@@ -37,7 +37,7 @@ enum RetryingPage {
     }
 
     static func budget() -> Pipeline {
-        let budget = RetryPolicy.Budget()
+        let budget = RetryBudget()
         let pipeline: Pipeline = [.redirects(), .retry(budget: budget), .hedging(after: .milliseconds(300))]
 
         return pipeline

@@ -19,7 +19,7 @@ final class ServedWebSocket: MockSocketLink {
         /// The payloads of the pings that wait for their pongs.
         var pings: [Data] = []
         /// When the server stops waiting for the client's close frame.
-        var deadline = ExchangeContext.Deadline.never
+        var deadline = SystemTime.Deadline.never
     }
 
     let subprotocol: String?
@@ -112,7 +112,7 @@ final class ServedWebSocket: MockSocketLink {
         inbox.finish()
         let isOver = state.withLock { state in
             if state.deadline == .never {
-                state.deadline = ExchangeContext.Deadline(Self.closeTimeout, after: SystemTime().now)
+                state.deadline = SystemTime.Deadline(Self.closeTimeout, after: SystemTime().now)
             }
             return state.clientClosing != nil
         }
@@ -135,7 +135,7 @@ final class ServedWebSocket: MockSocketLink {
 
     // MARK: The thread's side
 
-    var deadline: ExchangeContext.Deadline { state.withLock { $0.deadline } }
+    var deadline: SystemTime.Deadline { state.withLock { $0.deadline } }
 
     /// Whether the thread reads from the socket.
     var isReading: Bool {

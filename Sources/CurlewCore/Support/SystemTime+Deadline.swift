@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-extension ExchangeContext {
+extension SystemTime {
     /// The moment at which an operation must have ended, or no limit.
     ///
     /// Deadlines are values that an exchange carries. Each wait computes the time that is left until its deadline.
@@ -14,7 +14,7 @@ extension ExchangeContext {
         }
 
         /// A deadline that never passes.
-        package static let never = ExchangeContext.Deadline(nil)
+        package static let never = SystemTime.Deadline(nil)
 
         /// Creates a deadline `duration` after `start`. A nil duration results in `.never`.
         public init(_ duration: Duration?, after start: SystemTime.Instant) {
@@ -32,10 +32,10 @@ extension ExchangeContext {
         }
 
         /// Returns the earlier of this deadline and `other`.
-        package func earlier(_ other: ExchangeContext.Deadline) -> ExchangeContext.Deadline {
+        package func earlier(_ other: SystemTime.Deadline) -> SystemTime.Deadline {
             guard let mine = instant else { return other }
             guard let theirs = other.instant else { return self }
-            return ExchangeContext.Deadline(Swift.min(mine, theirs))
+            return SystemTime.Deadline(Swift.min(mine, theirs))
         }
     }
 }
