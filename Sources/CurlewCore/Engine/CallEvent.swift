@@ -11,14 +11,15 @@ package protocol EventSink: Sendable {
     /// The events that the sink receives. The client reads the value once, and creates no event that no sink receives.
     var detail: CallEvent.Detail { get }
 
-    func receive(_ event: CallEvent, in context: ExchangeContext)
+    func receive(_ event: borrowing CallEvent, in context: ExchangeContext)
 }
 
 /// An event as sinks receive it: an `ExchangeEvent` with what only the client knows about it.
 ///
 /// Requests and responses are as the client has them: a body may still be in transfer, and only `ExchangeContext.secrets`
-/// has all declared secrets. A sink does not keep them. Errors, and what `other` contains, are as observers receive them.
-package enum CallEvent: Sendable {
+/// has all declared secrets. A sink does not keep them. The event is not copyable, because each copy of a message retains
+/// a dozen objects. Errors, and what `other` contains, are as observers receive them.
+package enum CallEvent: ~Copyable, Sendable {
     /// A call begins. Here and at the end of the call, the request is as it was before interceptors changed it.
     case began(HTTPRequest)
     case sent(HTTPRequest)
@@ -46,7 +47,10 @@ package enum CallEvent: Sendable {
     /// The detail of sinks that receive the event.
     var detail: Detail {
         switch self {
-        case .sent, .answered, .attemptFailed: .requests
+        // One case label cannot have several patterns of a type that is not copyable.
+        case .sent: .requests
+        case .answered: .requests
+        case .attemptFailed: .requests
         case .other(.connecting): .connections
         default: .calls
         }
@@ -81,14 +85,20 @@ package struct EndedRequest: Sendable {
 
 /// The sinks of a client, in the order in which they receive an event.
 final class EventSinks: Sendable {
-    private let sinks: [(sink: any EventSink, detail: CallEvent.Detail)]
+    // Not a tuple: the runtime copies one with a loop over its types.
+    private struct Entry {
+        let sink: any EventSink
+        let detail: CallEvent.Detail
+    }
+
+    private let sinks: [Entry]
     /// The detail of the sink that receives most.
     let detail: CallEvent.Detail
     /// The last sink, for whose observers calls wait at their ends; nil if there are none.
     let queue: EventQueue?
 
     private init(_ sinks: [any EventSink], _ queue: EventQueue?) {
-        self.sinks = sinks.map { ($0, $0.detail) }
+        self.sinks = sinks.map { Entry(sink: $0, detail: $0.detail) }
         self.queue = queue
         detail = self.sinks.map(\.detail).max() ?? .calls
     }
@@ -108,7 +118,7 @@ final class EventSinks: Sendable {
     }
 
     /// Passes an event to the sinks that receive its detail.
-    func receive(_ event: CallEvent, in context: ExchangeContext) {
+    func receive(_ event: borrowing CallEvent, in context: ExchangeContext) {
         let detail = event.detail
         for each in sinks where each.detail >= detail { each.sink.receive(event, in: context) }
     }

@@ -71,11 +71,11 @@ struct LoggingInterceptor: Interceptor {
 extension LoggingInterceptor: EventSink {
     var detail: CallEvent.Detail { level >= .explain ? .requests : .calls }
 
-    func receive(_ event: CallEvent, in context: ExchangeContext) {
+    func receive(_ event: borrowing CallEvent, in context: ExchangeContext) {
+        if level >= .explain, let note = LogNote.onWire(event, in: context) {
+            return waiting.append(note, for: context.id)
+        }
         switch event {
-        case .answered, .attemptFailed, .other(.interim):
-            guard level >= .explain, let note = LogNote.onWire(event, in: context) else { return }
-            waiting.append(note, for: context.id)
         case .other(.warned(let warning)):
             waiting.append(LogNote(name: "warning", text: "\(warning)"), for: context.id)
         case .other(let event):
@@ -85,8 +85,9 @@ extension LoggingInterceptor: EventSink {
         case .failed(nil, let error, _, _):
             let text = text.adding(context.secrets)
             write(.failure, text.lines(ofUnsent: error, in: context), context, text.fields(of: error, after: nil))
-        case .succeeded, .failed: _ = waiting.take(context.id)
-        case .began, .sent, .ended: return
+        case .succeeded: _ = waiting.take(context.id)
+        case .failed: _ = waiting.take(context.id)
+        default: return
         }
     }
 }
