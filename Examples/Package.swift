@@ -3,8 +3,9 @@
 
 import PackageDescription
 
-// Every app is a folder: Model (what it knows and does, the same everywhere), App (how it shows that: SwiftUI where
-// there is SwiftUI, the terminal elsewhere), and Tests. One package holds them, so that Curlew is built once for all.
+// Every app is a folder: Model (what it knows and does, the same everywhere) and App (how it shows that: SwiftUI where
+// there is SwiftUI, the terminal elsewhere), which are one module, and Tests. One package holds them, so that Curlew is
+// built once for all.
 let package = Package(
     name: "Examples",
     // Nothing for televisions and watches: SwiftUI has no files to import there, no swipes, and little room.
@@ -28,9 +29,9 @@ let package = Package(
             ], path: "Support"),
         // What runs those programs in a terminal, for tests.
         .target(name: "ExampleTestSupport", path: "TestSupport"),
-    ] + app("DummyStore") + app("TopQuestions", embedding: ["Preview/Questions.json"]) + app("TeamDirectory")
-        + app("LegacyBridge") + app("Storyteller")
-        + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]) + [
+    ] + app("DummyStore") + app("TopQuestions") + app("TeamDirectory") + app("LegacyBridge") + app("Storyteller")
+        + app("FilmClub", excluding: ["FilmCatalogue"], and: .product(name: "FilmCatalogue", package: "FilmCatalogue"))
+        + [
             // The tests of the catalogue's own package, here once more so that one run has all.
             .testTarget(
                 name: "FilmCatalogueTests",
@@ -42,27 +43,17 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-/// The three targets of an app. All of them may use Curlew; only the program and the tests know the sample server, and
-/// CurlewTesting, which it is made of: for previews. Tests may use what the program has, and run it.
-///
-/// - `embedding`: files in App that become part of the program.
-func app(_ name: String, and more: [Target.Dependency] = [], embedding files: [String] = []) -> [Target] {
-    let model = "\(name)Model"
+/// The two targets of an app: the program, of the folders Model and App, and its tests. A program knows the sample
+/// service, which runs inside it, and CurlewTesting, which that service is made of: for previews.
+func app(_ name: String, excluding folders: [String] = [], and more: Target.Dependency...) -> [Target] {
     let used: [Target.Dependency] =
-        [
-            .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewUI", package: "Curlew"),
-        ] + more
-    let server: [Target.Dependency] = [
-        .product(name: "CurlewSampleAPI", package: "SampleAPI"), .product(name: "CurlewTesting", package: "Curlew"),
-    ]
+        ["Curlew", "CurlewTesting", "CurlewUI"].map { .product(name: $0, package: "Curlew") }
+        + [.product(name: "CurlewSampleAPI", package: "SampleAPI")] + more
     return [
-        .target(name: model, dependencies: used, path: "\(name)/Model"),
         .executableTarget(
-            name: name, dependencies: [.target(name: model), "ExampleSupport"] + server + used, path: "\(name)/App",
-            resources: files.map { .embedInCode($0) }),
+            name: name, dependencies: ["ExampleSupport"] + used, path: name, exclude: ["Tests"] + folders),
         .testTarget(
-            name: "\(name)Tests",
-            dependencies: [.target(name: model), .target(name: name), "ExampleTestSupport"] + server + used,
+            name: "\(name)Tests", dependencies: [.target(name: name), "ExampleTestSupport"] + used,
             path: "\(name)/Tests"),
     ]
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+#if !canImport(SwiftUI)
 import Curlew
 import CurlewSampleAPI
-import DummyStoreModel
 import ExampleSupport
 
-#if !canImport(SwiftUI)
 /// The store without a screen: the steps of a user, one after the other.
 ///
 ///     DummyStore          searches for "phone"

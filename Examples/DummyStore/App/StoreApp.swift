@@ -4,8 +4,8 @@
 #if canImport(SwiftUI)
 import Curlew
 import CurlewSampleAPI
+import CurlewTesting
 import CurlewUI
-import DummyStoreModel
 import SwiftUI
 
 @main
@@ -87,14 +87,40 @@ private struct AccountView: View {
                 LabeledContent("Email", value: user.email)
                 Button("Sign out") { Task { await account.signOut() } }
             } else {
-                TextField("User name", text: $username)
-                SecureField("Password", text: $password)
-                Button("Sign in") { Task { await account.signIn(username: username, password: password) } }
+                TextField("User name", text: $username).textContentType(.username).autocorrectionDisabled()
+                SecureField("Password", text: $password).textContentType(.password).onSubmit { signIn() }
+                Button("Sign in", action: signIn).disabled(username.isEmpty || password.isEmpty)
             }
             if let note { Text(note).font(.footnote) }
             if let problem = account.problem { Text(problem).foregroundStyle(.red) }
         }
         .task { await account.user.load() }
     }
+
+    private func signIn() { Task { await account.signIn(username: username, password: password) } }
+}
+
+extension Catalogue {
+    /// Products without a server, for previews.
+    fileprivate static func preview(
+        delay: Duration = .zero, _ answer: @escaping @Sendable () throws -> String
+    ) -> Catalogue {
+        Catalogue(client: .mock { $0.on(FindProducts.self, delay: delay) { _ in try answer() } })
+    }
+}
+
+private let lamp = #"""
+    {"id": 1, "title": "Lamp", "description": "It shines.", "category": "home", "price": 12.5, "rating": 4.5, "stock": 3}
+    """#
+
+#Preview("Products") {
+    ProductsView(catalogue: .preview { #"{"products": [\#(lamp)], "total": 1, "skip": 0}"# })
+}
+#Preview("Nothing found") { ProductsView(catalogue: .preview { #"{"products": [], "total": 0, "skip": 0}"# }) }
+#Preview("Loading") { ProductsView(catalogue: .preview(delay: .seconds(3600)) { "" }) }
+#Preview("Offline") { ProductsView(catalogue: .preview { throw NetworkError(.unreachable) }) }
+#Preview("Account") { AccountView(account: Account(LocalUserService()), note: nil) }
+#Preview("Signed in") {
+    AccountView(account: Account(LocalUserService(current: LocalUserService.emily.values.first)), note: nil)
 }
 #endif

@@ -6,30 +6,30 @@ import Observation
 
 /// The screen of the account: signing in, signing out, and who is there. It knows a service, and not which.
 @MainActor @Observable
-package final class Account {
+final class Account {
     /// The signed-in user; failed with status 401 if there is none.
-    package let user: Loadable<User>
+    let user: Loadable<User>
     /// Why the last attempt to sign in or out failed, in words for the person who tried.
-    package private(set) var problem: String?
+    private(set) var problem: String?
     @ObservationIgnored private let service: any UserService
 
-    package init(_ service: any UserService) {
+    init(_ service: any UserService) {
         self.service = service
         user = Loadable { try await service.currentUser() }
     }
 
-    package var greeting: String {
+    var greeting: String {
         user.value.map { "Hello, \($0.name)" } ?? "Please sign in"
     }
 
     /// Signs in, and loads who that is.
-    package func signIn(username: String, password: String) async {
+    func signIn(username: String, password: String) async {
         await change { service throws(NetworkError) in
             try await service.signIn(Credentials(username: username, password: password))
         }
     }
 
-    package func signOut() async {
+    func signOut() async {
         await change { service throws(NetworkError) in try await service.signOut() }
     }
 

@@ -4,17 +4,17 @@ import Curlew
 import CurlewUI
 import Observation
 
-package struct Product: Decodable, Identifiable, Hashable, Sendable {
-    package let id: Int
-    package let title, description, category: String
-    package let price, rating: Double
-    package let stock: Int
+struct Product: Decodable, Identifiable, Hashable, Sendable {
+    let id: Int
+    let title, description, category: String
+    let price, rating: Double
+    let stock: Int
 }
 
 /// Part of a list, in the object that says how long the list is.
-package struct ProductPage: Decodable, Sendable {
-    package let products: [Product]
-    package let total, skip: Int
+struct ProductPage: Decodable, Sendable {
+    let products: [Product]
+    let total, skip: Int
 
     /// How many products the next part skips; nil for the last one. A part without products is the last one whatever
     /// the total says: asking again would bring the same.
@@ -25,14 +25,14 @@ package struct ProductPage: Decodable, Sendable {
 }
 
 /// All products, or those that a text finds.
-package struct FindProducts: Endpoint {
-    package typealias Response = ProductPage
+struct FindProducts: Endpoint {
+    typealias Response = ProductPage
     let text: String
     let skip: Int
     let limit = 4
 
-    package var path: RequestPath { text.isEmpty ? "/products" : "/products/search" }
-    package var query: QueryItems {
+    var path: RequestPath { text.isEmpty ? "/products" : "/products/search" }
+    var query: QueryItems {
         let wanted = text.isEmpty ? nil : text
         return ["q": wanted, "limit": limit, "skip": skip]
     }
@@ -40,19 +40,19 @@ package struct FindProducts: Endpoint {
 
 /// The screen of the products: a list that grows while the user scrolls, and another list for each search.
 @MainActor @Observable
-package final class Catalogue {
-    package private(set) var products: PagedLoadable<Product, Int>
+final class Catalogue {
+    private(set) var products: PagedLoadable<Product, Int>
     /// What was searched for; empty for all products.
-    package private(set) var text = ""
+    private(set) var text = ""
     @ObservationIgnored private let client: APIClient
 
-    package init(client: APIClient) {
+    init(client: APIClient) {
         self.client = client
         products = Self.list("", client)
     }
 
     /// Begins a list of what `text` finds, and loads its first page.
-    package func search(_ text: String) async {
+    func search(_ text: String) async {
         if text != self.text {
             products.cancel()
             self.text = text

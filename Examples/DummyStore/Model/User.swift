@@ -3,23 +3,18 @@
 import Curlew
 
 /// A user with an account. The service sends more members; those that the model does not name are ignored.
-package struct User: Codable, Identifiable, Hashable, Sendable {
-    package let id: Int
-    package let username, firstName, lastName, email, image: String
-    package let age: Int
-    package let height, weight: Double
+struct User: Codable, Identifiable, Hashable, Sendable {
+    let id: Int
+    let username, firstName, lastName, email, image: String
+    let age: Int
+    let height, weight: Double
 
-    package var name: String { "\(firstName) \(lastName)" }
+    var name: String { "\(firstName) \(lastName)" }
 }
 
 /// What a user types to sign in.
-package struct Credentials: Encodable, Hashable, Sendable {
+struct Credentials: Encodable, Hashable, Sendable {
     let username, password: String
-
-    package init(username: String, password: String) {
-        self.username = username
-        self.password = password
-    }
 }
 
 /// How the service explains a refusal, for `error.body(as:)`.
@@ -28,23 +23,21 @@ struct ServiceError: Decodable {
 }
 
 /// Returns the user's tokens: `Tokens` reads the members of the response that it knows.
-package struct LogIn: Endpoint {
-    package typealias Response = Tokens
+struct LogIn: Endpoint {
+    typealias Response = Tokens
     let credentials: Credentials
 
-    package var method: HTTPMethod { .post }
-    package var path: RequestPath { "/auth/login" }
-    package var content: RequestContent { .json(credentials) }
+    var method: HTTPMethod { .post }
+    var path: RequestPath { "/auth/login" }
+    var content: RequestContent { .json(credentials) }
 
     /// Sent without the token of the previous user: a wrong password must not look like an expired token.
-    package var options: RequestOptions { .withoutCredentials }
+    var options: RequestOptions { .withoutCredentials }
 }
 
-package struct GetCurrentUser: Endpoint {
-    package typealias Response = User
-    package var path: RequestPath { "/auth/me" }
-
-    package init() {}
+struct GetCurrentUser: Endpoint {
+    typealias Response = User
+    var path: RequestPath { "/auth/me" }
 }
 
 extension Request {
@@ -56,7 +49,7 @@ extension Request {
 
 extension Pipeline {
     /// The standard one, and tokens that go with every call to the store and refresh themselves.
-    package static func store(_ tokens: TokenStore) -> Pipeline {
+    static func store(_ tokens: TokenStore) -> Pipeline {
         .standard.adding(
             .bearer(tokens) { refresh in
                 do throws(NetworkError) {

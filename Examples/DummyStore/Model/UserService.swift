@@ -4,7 +4,7 @@ import Curlew
 
 /// What the app does with accounts. A caller cannot distinguish a server from a list in memory, and need not change
 /// when one replaces the other.
-package protocol UserService: Sendable {
+protocol UserService: Sendable {
     /// From now on `currentUser` is who has these credentials.
     func signIn(_ credentials: Credentials) async throws(NetworkError)
     func signOut() async throws(NetworkError)
@@ -13,17 +13,17 @@ package protocol UserService: Sendable {
 }
 
 /// Accounts of a server.
-package struct APIUserService: UserService {
+struct APIUserService: UserService {
     private let client: APIClient
     private let tokens: TokenStore
 
     /// `client` sends what is in `tokens`: see `Pipeline.store`.
-    package init(client: APIClient, tokens: TokenStore) {
+    init(client: APIClient, tokens: TokenStore) {
         self.client = client
         self.tokens = tokens
     }
 
-    package func signIn(_ credentials: Credentials) async throws(NetworkError) {
+    func signIn(_ credentials: Credentials) async throws(NetworkError) {
         do {
             try await tokens.signIn(try await client.send(LogIn(credentials: credentials)))
         } catch {
@@ -31,25 +31,27 @@ package struct APIUserService: UserService {
         }
     }
 
-    package func signOut() async throws(NetworkError) {
+    func signOut() async throws(NetworkError) {
         do { try await tokens.signOut() } catch { throw NetworkError(error) }
     }
 
-    package func currentUser() async throws(NetworkError) -> User {
+    func currentUser() async throws(NetworkError) -> User {
         try await client.send(GetCurrentUser())
     }
 }
 
 /// Accounts in memory, for previews, tests, and days without a server. It fails as the server does.
-package actor LocalUserService: UserService {
+actor LocalUserService: UserService {
     private let accounts: [Credentials: User]
     private var current: User?
 
-    package init(accounts: [Credentials: User] = LocalUserService.emily) {
+    /// - `current`: who is signed in.
+    init(accounts: [Credentials: User] = LocalUserService.emily, current: User? = nil) {
         self.accounts = accounts
+        self.current = current
     }
 
-    package func signIn(_ credentials: Credentials) throws(NetworkError) {
+    func signIn(_ credentials: Credentials) throws(NetworkError) {
         guard let user = accounts[credentials] else {
             throw NetworkError(
                 statusCode: 400, headers: [.contentType: "application/json"],
@@ -58,16 +60,16 @@ package actor LocalUserService: UserService {
         current = user
     }
 
-    package func signOut() {
+    func signOut() {
         current = nil
     }
 
-    package func currentUser() throws(NetworkError) -> User {
+    func currentUser() throws(NetworkError) -> User {
         guard let current else { throw NetworkError(statusCode: 401) }
         return current
     }
 
-    package static let emily = [
+    static let emily = [
         Credentials(username: "emilys", password: "emilyspass"): User(
             id: 1, username: "emilys", firstName: "Emily", lastName: "Johnson", email: "emily.johnson@example.com",
             image: "https://example.com/avatars/emilys.png", age: 29, height: 168.4, weight: 63.2)

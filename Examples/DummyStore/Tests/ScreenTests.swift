@@ -4,7 +4,7 @@ import Curlew
 import CurlewTesting
 import Testing
 
-@testable import DummyStoreModel
+@testable import DummyStore
 
 @Suite("The account's screen", .timeLimit(.minutes(1)))
 @MainActor

@@ -5,7 +5,7 @@ import CurlewSampleAPI
 import CurlewTesting
 import Testing
 
-@testable import DummyStoreModel
+@testable import DummyStore
 
 /// A service of its own for each test, and what an app would have of it.
 @MainActor

@@ -5,7 +5,6 @@ import Curlew
 import CurlewSampleAPI
 import ExampleSupport
 import FilmCatalogue
-import FilmClubModel
 
 /// A user works with the app: on a day when the service has faults, and until the service is gone.
 @MainActor

@@ -6,23 +6,23 @@ import Observation
 
 /// The app: which environment it looks at, and who has signed in there.
 @MainActor @Observable
-public final class Club {
+final class Club {
     /// Where one can look.
-    public let environments: [FilmEnvironment]
+    let environments: [FilmEnvironment]
     /// Where the app looks now.
-    public private(set) var environment: FilmEnvironment
+    private(set) var environment: FilmEnvironment
     /// The list of that environment.
-    public private(set) var list: FilmList
+    private(set) var list: FilmList
     /// The signed-in user; nil if there is none.
-    public private(set) var member: String?
+    private(set) var member: String?
     /// Why the sign-in failed; nil again when the alert is closed.
-    public var refusal: FilmError?
+    var refusal: FilmError?
 
     @ObservationIgnored private let makeService: @MainActor (FilmEnvironment) -> any FilmService
     @ObservationIgnored private var service: any FilmService
 
     /// An app that begins with the first environment, or production.
-    public init(
+    init(
         _ environments: [FilmEnvironment],
         service makeService: @escaping @MainActor (FilmEnvironment) -> any FilmService
     ) {
@@ -36,7 +36,7 @@ public final class Club {
     }
 
     /// Looks elsewhere from now on. Nothing of what was there is carried over, the sign-in least of all.
-    public func look(at environment: FilmEnvironment) {
+    func look(at environment: FilmEnvironment) {
         guard environment != self.environment else { return }
         list.films.cancel()
         self.environment = environment
@@ -46,10 +46,10 @@ public final class Club {
     }
 
     /// The screen of a film.
-    public func screen(for id: Film.ID) -> FilmScreen { FilmScreen(id, service) }
+    func screen(for id: Film.ID) -> FilmScreen { FilmScreen(id, service) }
 
     /// Signs in; `member` or `refusal` is the result.
-    public func signIn(_ name: String, password: String) async {
+    func signIn(_ name: String, password: String) async {
         refusal = nil
         let (service, place) = (service, environment)
         do {

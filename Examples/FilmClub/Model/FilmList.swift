@@ -7,26 +7,26 @@ import Observation
 
 /// The catalogue, page by page.
 @MainActor @Observable
-public final class FilmList {
+final class FilmList {
     /// The films, and whether more are on their way.
-    @ObservationIgnored public private(set) lazy var films = makeFilms()
+    @ObservationIgnored private(set) lazy var films = makeFilms()
     /// Where the last page came from; nil before the first.
-    public private(set) var source: FilmSource?
+    private(set) var source: FilmSource?
 
     @ObservationIgnored private let service: any FilmService
     @ObservationIgnored private let pageSize: Int
 
     /// A list that is empty until `films.load()`.
-    public init(_ service: any FilmService, pageSize: Int = 5) {
+    init(_ service: any FilmService, pageSize: Int = 5) {
         self.service = service
         self.pageSize = pageSize
     }
 
     /// What the last page failed with.
-    public var problem: FilmError? { films.error.flatMap { FilmError($0) } }
+    var problem: FilmError? { films.error.flatMap { FilmError($0) } }
 
     /// What to say above the films; nil if there is nothing to say.
-    public func notice(at now: Date = Date()) -> String? { source?.notice(at: now) }
+    func notice(at now: Date = Date()) -> String? { source?.notice(at: now) }
 
     private func makeFilms() -> PagedLoadable<Film, Int> {
         PagedLoadable { [weak self, service, pageSize] cursor in

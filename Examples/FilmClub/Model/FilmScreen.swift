@@ -7,21 +7,21 @@ import Observation
 
 /// One film with its characters, to be rated.
 @MainActor @Observable
-public final class FilmScreen {
+final class FilmScreen {
     /// The film.
-    public let film: Loadable<Sourced<Film>>
+    let film: Loadable<Sourced<Film>>
     /// Who is in it. Comes and fails on its own.
-    public let characters: Loadable<Sourced<[FilmCharacter]>>
+    let characters: Loadable<Sourced<[FilmCharacter]>>
     /// The poster that was sent last.
-    public private(set) var poster: PosterReceipt?
+    private(set) var poster: PosterReceipt?
     /// Why the last rating or poster was not taken; nil again when the alert is closed.
-    public var refusal: FilmError?
+    var refusal: FilmError?
 
     @ObservationIgnored private let id: Film.ID
     @ObservationIgnored private let service: any FilmService
 
     /// The screen of a film, empty until `load()`.
-    public init(_ id: Film.ID, _ service: any FilmService) {
+    init(_ id: Film.ID, _ service: any FilmService) {
         self.id = id
         self.service = service
         film = Loadable { try await service.film(id) }
@@ -29,13 +29,13 @@ public final class FilmScreen {
     }
 
     /// Loads both parts at the same time.
-    public func load() async { await LoadableGroup(film, characters).load() }
+    func load() async { await LoadableGroup(film, characters).load() }
 
     /// Loads both parts again.
-    public func refresh() async { await LoadableGroup(film, characters).refresh() }
+    func refresh() async { await LoadableGroup(film, characters).refresh() }
 
     /// Shows the new rating at once, then what the server makes of it. One that is refused is taken back.
-    public func rate(_ stars: Int) async {
+    func rate(_ stars: Int) async {
         await attempt {
             try await film.change {
                 $0.value = $0.value.rated(stars)
@@ -46,15 +46,15 @@ public final class FilmScreen {
     }
 
     /// Sends a picture.
-    public func uploadPoster(_ path: String) async {
+    func uploadPoster(_ path: String) async {
         await attempt { poster = try await service.uploadPoster(path, for: id) }
     }
 
     /// What the film failed with.
-    public var problem: FilmError? { film.error.flatMap { FilmError($0) } }
+    var problem: FilmError? { film.error.flatMap { FilmError($0) } }
 
     /// What to say above the film; nil if there is nothing to say.
-    public func notice(at now: Date = Date()) -> String? { film.value?.source.notice(at: now) }
+    func notice(at now: Date = Date()) -> String? { film.value?.source.notice(at: now) }
 
     private func attempt(_ work: @MainActor () async throws -> Void) async {
         refusal = nil

@@ -5,7 +5,7 @@ import FilmCatalogue
 
 extension FilmSource {
     /// What a screen says above a value that may be out of date; nil if there is nothing to say.
-    public func notice(at now: Date = Date()) -> String? {
+    func notice(at now: Date = Date()) -> String? {
         guard case .offline(let date) = self else { return nil }
         return "The catalogue does not answer. This is what it said \(Self.age(now.timeIntervalSince(date)))."
     }

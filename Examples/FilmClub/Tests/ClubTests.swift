@@ -4,8 +4,9 @@ import Curlew
 import CurlewSampleAPI
 import CurlewTesting
 import FilmCatalogue
-import FilmClubModel
 import Testing
+
+@testable import FilmClub
 
 @MainActor
 @Suite(.timeLimit(.minutes(1)))

@@ -3,8 +3,9 @@
 import Curlew
 import CurlewTesting
 import FilmCatalogue
-import FilmClubModel
 import Testing
+
+@testable import FilmClub
 
 @MainActor
 @Suite(.timeLimit(.minutes(1)))

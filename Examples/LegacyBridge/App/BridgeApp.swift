@@ -4,7 +4,7 @@
 #if canImport(SwiftUI)
 import Curlew
 import CurlewSampleAPI
-import LegacyBridgeModel
+import CurlewTesting
 import SwiftUI
 
 @main
@@ -12,7 +12,15 @@ struct BridgeApp: App {
     @State private var team = MigratingTeam()
 
     var body: some Scene {
-        WindowGroup { BridgeView(team: team) }
+        WindowGroup {
+            TabView {
+                BridgeView(team: team).tabItem { Label("Callers", systemImage: "arrow.left.arrow.right") }
+                #if canImport(UIKit)
+                ProfileView(client: team.client, session: team.session)
+                    .tabItem { Label("UIKit", systemImage: "person") }
+                #endif
+            }
+        }
     }
 }
 
@@ -69,4 +77,29 @@ private struct BridgeView: View {
         }
     }
 }
+
+#if canImport(UIKit)
+/// The screen of UIKit among those of SwiftUI.
+private struct ProfileView: UIViewControllerRepresentable {
+    let client: APIClient
+    let session: Session
+
+    func makeUIViewController(context: Context) -> ProfileViewController {
+        ProfileViewController(client: client, session: session)
+    }
+
+    func updateUIViewController(_ controller: ProfileViewController, context: Context) {}
+}
+
+#Preview("UIKit, signed in") {
+    ProfileView(
+        client: .mock { $0.on(.get, "/auth/me") { _ in #"{"id": 1, "firstName": "Emily", "lastName": "Johnson"}"# } },
+        session: Session())
+}
+#Preview("UIKit, signed out") {
+    ProfileView(client: .mock { $0.onAny { _ in .status(.unauthorized) } }, session: Session())
+}
+#endif
+
+#Preview("Callers") { BridgeView(team: MigratingTeam()) }
 #endif

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+#if !canImport(SwiftUI)
 import Curlew
 import CurlewSampleAPI
 import Dispatch
 import ExampleSupport
-import LegacyBridgeModel
 
-#if !canImport(SwiftUI)
 /// The way of a team from a layer of its own to Curlew, each step beside the one before.
 @main @MainActor
 struct Main {

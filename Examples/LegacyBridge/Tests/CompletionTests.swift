@@ -6,7 +6,7 @@ import CurlewTesting
 import Dispatch
 import Testing
 
-@testable import LegacyBridgeModel
+@testable import LegacyBridge
 
 /// A client whose server answers after ten seconds of a clock that stands still.
 private func slowClient(_ clock: ManualClock) -> APIClient {

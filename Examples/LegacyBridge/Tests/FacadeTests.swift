@@ -5,7 +5,7 @@ import CurlewSampleAPI
 import CurlewTesting
 import Testing
 
-@testable import LegacyBridgeModel
+@testable import LegacyBridge
 
 /// A request of the old layer with everything in it.
 private struct Everything: RequestDescription {

@@ -4,7 +4,6 @@
 import Curlew
 import Dispatch
 import ExampleSupport
-import StorytellerModel
 
 #if canImport(Glibc)
 import Glibc

@@ -3,7 +3,6 @@
 #if !canImport(SwiftUI)
 import Curlew
 import ExampleSupport
-import StorytellerModel
 
 #if canImport(Glibc)
 import Glibc

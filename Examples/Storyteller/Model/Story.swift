@@ -8,8 +8,8 @@ import Observation
 /// The call is a POST, which the stream does not repeat by itself: a second call costs again, and its text differs. So
 /// an error is shown, and the person decides.
 @MainActor @Observable
-package final class Story {
-    package enum Phase: Hashable, Sendable {
+final class Story {
+    enum Phase: Hashable, Sendable {
         case idle
         /// The call was sent, and no text has arrived.
         case waiting
@@ -21,14 +21,14 @@ package final class Story {
     }
 
     /// Why a story has no end.
-    package enum Failure: Error, Hashable, Sendable {
+    enum Failure: Error, Hashable, Sendable {
         /// The service sent an error in its stream, with this text.
         case service(String)
         case network(NetworkError)
         /// The text exceeds `Story.maximumSize`.
         case tooLong
 
-        package var message: String {
+        var message: String {
             switch self {
             case .service(let text): text
             case .network(let error): error.message
@@ -37,40 +37,40 @@ package final class Story {
         }
     }
 
-    package private(set) var phase = Phase.idle
-    package private(set) var text = ""
-    package private(set) var subject = ""
+    private(set) var phase = Phase.idle
+    private(set) var text = ""
+    private(set) var subject = ""
     /// The number of tokens that the service has counted; nil until it has sent them.
-    package private(set) var usage: StoryPart.Usage?
+    private(set) var usage: StoryPart.Usage?
     /// How long the service has written, from the first part of the text to the last event.
-    package private(set) var writingTime = Duration.zero
+    private(set) var writingTime = Duration.zero
 
     /// The maximum size of the text in bytes.
-    package static let maximumSize = 256 * 1024
+    static let maximumSize = 256 * 1024
 
     @ObservationIgnored private let client: APIClient
     @ObservationIgnored private let model: String
     @ObservationIgnored private let time: any TimeSource
 
-    package init(client: APIClient, model: String = "storyteller-1", time: any TimeSource = SystemTime()) {
+    init(client: APIClient, model: String = "storyteller-1", time: any TimeSource = SystemTime()) {
         self.client = client
         self.model = model
         self.time = time
     }
 
     /// Tokens per second while the service wrote; nil until the story is finished.
-    package var tokensPerSecond: Double? {
+    var tokensPerSecond: Double? {
         guard phase == .finished, let usage, writingTime > .zero else { return nil }
         return Double(usage.completionTokens) / (writingTime / .seconds(1))
     }
 
-    package var isBusy: Bool { phase == .waiting || phase == .writing }
+    var isBusy: Bool { phase == .waiting || phase == .writing }
 
     /// Requests a new story and returns at its end. Cancelling the task closes the connection at once, so the service
     /// stops writing; the text so far stays.
     ///
     /// - `write`: receives each part of the text as it arrives.
-    package func tell(about subject: String, write: (String) -> Void = { _ in }) async {
+    func tell(about subject: String, write: (String) -> Void = { _ in }) async {
         guard !isBusy else { return }
         (self.subject, text, usage, writingTime, phase) = (subject, "", nil, .zero, .waiting)
         do {
@@ -85,7 +85,7 @@ package final class Story {
     }
 
     /// Requests the same story from its beginning.
-    package func tellAgain(write: (String) -> Void = { _ in }) async {
+    func tellAgain(write: (String) -> Void = { _ in }) async {
         await tell(about: subject, write: write)
     }
 

@@ -31,13 +31,13 @@ extension Request {
 ///
 /// The parts are distinguished by their content. The names of the events are not needed for that: some services send
 /// `event: error`, others an error without a name.
-package enum StoryPart: Decodable, Hashable, Sendable {
+enum StoryPart: Decodable, Hashable, Sendable {
     case text(String)
     case usage(Usage)
     case failure(String)
 
-    package struct Usage: Decodable, Hashable, Sendable {
-        package let promptTokens, completionTokens: Int
+    struct Usage: Decodable, Hashable, Sendable {
+        let promptTokens, completionTokens: Int
 
         private enum CodingKeys: String, CodingKey {
             case promptTokens = "prompt_tokens"
@@ -61,7 +61,7 @@ package enum StoryPart: Decodable, Hashable, Sendable {
         case choices, usage, error
     }
 
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         if let failure = try fields.decodeIfPresent(Failure.self, forKey: .error) {
             self = .failure(failure.message)

@@ -5,7 +5,6 @@ import CurlewTesting
 import Testing
 
 @testable import Storyteller
-@testable import StorytellerModel
 
 /// Asks again until `condition` is true; false if it is not within ten seconds.
 @MainActor

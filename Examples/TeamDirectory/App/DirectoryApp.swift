@@ -4,9 +4,9 @@
 #if canImport(SwiftUI)
 import Curlew
 import CurlewSampleAPI
+import CurlewTesting
 import CurlewUI
 import SwiftUI
-import TeamDirectoryModel
 
 @main
 struct DirectoryApp: App {
@@ -84,6 +84,7 @@ private struct TeamView: View {
                 }
             }
         }
+        .refreshable { await team.members.refresh() }
         .alert("Name", isPresented: $renamed.isSet) {
             TextField("Name", text: $name)
             Button("Save") { [renamed, name] in
@@ -121,7 +122,7 @@ private struct NoticesView: View {
     }
 }
 
-/// URLSession does not carry WebSocket in this version: there, the screen shows the error that says so.
+/// A socket is joined while the screen shows, and again when the person asks for it.
 private struct ChatView: View {
     let chat: Chat
     @State private var text = ""
@@ -135,8 +136,8 @@ private struct ChatView: View {
                 ForEach(chat.lines) { Text("\($0.name): \($0.text)") }
             }
             if chat.state == .open {
-                TextField("Message", text: $text)
-                Button("Send") { [text] in send(text) }
+                TextField("Message", text: $text).onSubmit { send() }
+                Button("Send", action: send).disabled(text.isEmpty)
             } else {
                 Button("Join again") { joins += 1 }
             }
@@ -145,7 +146,8 @@ private struct ChatView: View {
         .alert($error)
     }
 
-    private func send(_ line: String) {
+    private func send() {
+        let line = text
         text = ""
         Task {
             do throws(NetworkError) {
@@ -164,4 +166,51 @@ extension Optional {
         set { if !newValue { self = nil } }
     }
 }
+
+extension APIClient {
+    /// A team of two without a server, for previews.
+    fileprivate static var preview: APIClient {
+        .mock {
+            $0.on(.get, "/team/dashboard/profile") { _ in ["name": "Ada", "role": "editor"] }
+            $0.on(.get, "/team/dashboard/statistics") { _ in ["openTasks": 3, "closedTasks": 5] }
+            $0.on(.get, "/team/dashboard/notifications") { _ in "[\(news)]" }
+            $0.on(.get, "/team/users") { _ in
+                [
+                    Member(id: 1, name: "Ada", email: "ada@example.com", role: "editor"),
+                    Member(id: 2, name: "Grace", email: "grace@example.com", role: "viewer"),
+                ]
+            }
+            $0.on(.get, "/team/notices/stream") { _ in .events([.event(news, id: "1"), .interruption(.stall)]) }
+            $0.on(.get, "/team/chat") { _ in
+                .webSocket { peer in
+                    try peer.send(#"{"kind": "said", "name": "Grace", "text": "Hello", "here": ["Ada", "Grace"]}"#)
+                    while try await peer.next() != nil {}
+                }
+            }
+        }
+    }
+
+    /// Responds to nothing within the time of a preview.
+    fileprivate static var loading: APIClient {
+        .mock { $0.onAny(delay: .seconds(3600)) { _ in .status(.noContent) } }
+    }
+
+    /// Fails as a device without a network does.
+    fileprivate static var offline: APIClient {
+        .mock { $0.onAny { _ in throw NetworkError(.unreachable) } }
+    }
+
+    private static var news: String { #"{"id": 1, "text": "Radia joined the team", "isRead": false}"# }
+}
+
+#Preview("Today") { DashboardView(screen: DashboardScreen(client: .preview)) }
+#Preview("Today, loading") { DashboardView(screen: DashboardScreen(client: .loading)) }
+#Preview("Today, offline") { DashboardView(screen: DashboardScreen(client: .offline)) }
+#Preview("Team") { TeamView(team: Team(client: .preview)) }
+#Preview("Team, loading") { TeamView(team: Team(client: .loading)) }
+#Preview("Team, offline") { TeamView(team: Team(client: .offline)) }
+#Preview("Live") { NoticesView(feed: NoticeFeed(client: .preview)) }
+#Preview("Live, offline") { NoticesView(feed: NoticeFeed(client: .offline)) }
+#Preview("Chat") { ChatView(chat: Chat(client: .preview, name: "Ada")) }
+#Preview("Chat, offline") { ChatView(chat: Chat(client: .offline, name: "Ada")) }
 #endif

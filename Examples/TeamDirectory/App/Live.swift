@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+#if !canImport(SwiftUI)
 import Curlew
 import ExampleSupport
-import TeamDirectoryModel
 
-#if !canImport(SwiftUI)
 /// What happens while the app is open: news from the service, and a chat between two people.
 @MainActor
 struct LiveVisit {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+#if !canImport(SwiftUI)
 import Curlew
 import CurlewSampleAPI
 import ExampleSupport
-import TeamDirectoryModel
 
-#if !canImport(SwiftUI)
 /// The directory without a screen: the steps of a user, and the cost of each call.
 @main @MainActor
 struct Main {

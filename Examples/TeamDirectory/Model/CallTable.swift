@@ -4,17 +4,17 @@ import Curlew
 
 /// The cost of each call, as lines of a table: one for each attempt, if there were several. An observer receives every
 /// call of its client, and other clients do not pay for it.
-package struct CallTable: RequestObserver {
+struct CallTable: RequestObserver {
     private let lines: AsyncStream<Line>
     private let writer: AsyncStream<Line>.Continuation
 
     /// A table that keeps the last thousand lines.
-    package init() {
+    init() {
         (lines, writer) = AsyncStream.makeStream(of: Line.self, bufferingPolicy: .bufferingNewest(1000))
     }
 
     /// Called on whatever thread the call has come to; handing a value over is all that happens here.
-    package func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
         switch event {
         case .answered(let response):
             writer.yield(Line(context.routeName, "\(response.status.code)", response.metrics))
@@ -25,7 +25,7 @@ package struct CallTable: RequestObserver {
     }
 
     /// Ends the table and gives it as text, a line for each try in the order in which they ended.
-    package func finish() async -> [String] {
+    func finish() async -> [String] {
         writer.finish()
         let heading = ["call", "status", "queue", "connect", "wait", "body", "rest", "total", "line"]
         var rows = [heading]
@@ -41,7 +41,7 @@ package struct CallTable: RequestObserver {
     }
 
     /// What the columns are.
-    package static let about =
+    static let about =
         "Milliseconds: in a queue, until the connection was open, until the first byte of the response, until its last, "
         + "and other work of the client. They add up to the total; a failed attempt was not measured."
 

@@ -29,24 +29,24 @@ struct ChatEvent: Decodable, Sendable {
 /// A socket does not connect again by itself. After an error the screen offers to join again, and the room sends who is
 /// there.
 @MainActor @Observable
-package final class Chat {
-    package struct Line: Identifiable, Hashable, Sendable {
-        package let id: Int
-        package let name, text: String
+final class Chat {
+    struct Line: Identifiable, Hashable, Sendable {
+        let id: Int
+        let name, text: String
     }
 
-    package enum State: Hashable, Sendable {
+    enum State: Hashable, Sendable {
         case idle, connecting, open, closed
     }
 
     /// The latest lines, oldest first.
-    package private(set) var lines: [Line] = []
+    private(set) var lines: [Line] = []
     /// Who is in the room; empty while the chat is not open.
-    package private(set) var here: [String] = []
-    package private(set) var state = State.idle
+    private(set) var here: [String] = []
+    private(set) var state = State.idle
     /// Why the chat could not be opened or has ended; nil if the person or the server has closed it properly.
-    package private(set) var error: NetworkError?
-    package let name: String
+    private(set) var error: NetworkError?
+    let name: String
 
     @ObservationIgnored private let client: APIClient
     @ObservationIgnored private let capacity: Int
@@ -54,14 +54,14 @@ package final class Chat {
     @ObservationIgnored private var lineCount = 0
 
     /// - `capacity`: how many lines to keep.
-    package init(client: APIClient, name: String, capacity: Int = 200) {
+    init(client: APIClient, name: String, capacity: Int = 200) {
         self.client = client
         self.name = name
         self.capacity = max(1, capacity)
     }
 
     /// Joins the room and receives until the connection is closed or lost, or the task is cancelled.
-    package func join() async {
+    func join() async {
         guard state == .idle || state == .closed else { return }
         state = .connecting
         error = nil
@@ -83,7 +83,7 @@ package final class Chat {
     }
 
     /// Sends a line. It shows when the room sends it back, so all people see the same order.
-    package func say(_ text: String) async throws(NetworkError) {
+    func say(_ text: String) async throws(NetworkError) {
         guard let socket else {
             throw NetworkError(.invalidRequest, detail: "The chat is not open.", hint: "Join it first.")
         }
@@ -91,7 +91,7 @@ package final class Chat {
     }
 
     /// Says goodbye to the server; `join` returns.
-    package func leave() async {
+    func leave() async {
         await socket?.close(.normal, reason: "\(name) leaves")
     }
 

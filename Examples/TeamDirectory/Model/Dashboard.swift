@@ -3,18 +3,18 @@
 import Curlew
 import CurlewUI
 
-package struct Profile: Decodable, Hashable, Sendable {
-    package let name, role: String
+struct Profile: Decodable, Hashable, Sendable {
+    let name, role: String
 }
 
-package struct Statistics: Decodable, Hashable, Sendable {
-    package let openTasks, closedTasks: Int
+struct Statistics: Decodable, Hashable, Sendable {
+    let openTasks, closedTasks: Int
 }
 
-package struct Notice: Decodable, Identifiable, Hashable, Sendable {
-    package let id: Int
-    package let text: String
-    package let isRead: Bool
+struct Notice: Decodable, Identifiable, Hashable, Sendable {
+    let id: Int
+    let text: String
+    let isRead: Bool
 }
 
 extension Request {
@@ -24,13 +24,13 @@ extension Request {
 }
 
 /// The start page as a value: all of it, or an error.
-package struct Dashboard: Hashable, Sendable {
-    package let profile: Profile
-    package let statistics: Statistics
-    package let notices: [Notice]
+struct Dashboard: Hashable, Sendable {
+    let profile: Profile
+    let statistics: Statistics
+    let notices: [Notice]
 
     /// Asks for the three parts at the same time. The first failure ends the others.
-    package static func load(from client: APIClient) async throws(NetworkError) -> Dashboard {
+    static func load(from client: APIClient) async throws(NetworkError) -> Dashboard {
         do {
             async let profile = client.send(.profile)
             async let statistics = client.send(.statistics)
@@ -45,13 +45,13 @@ package struct Dashboard: Hashable, Sendable {
 
 /// The start page as a screen: the parts load at the same time too, and each may fail alone.
 @MainActor
-package final class DashboardScreen {
-    package let profile: Loadable<Profile>
-    package let statistics: Loadable<Statistics>
-    package let notices: Loadable<[Notice]>
-    package let all: LoadableGroup
+final class DashboardScreen {
+    let profile: Loadable<Profile>
+    let statistics: Loadable<Statistics>
+    let notices: Loadable<[Notice]>
+    let all: LoadableGroup
 
-    package init(client: APIClient) {
+    init(client: APIClient) {
         profile = Loadable(.profile, from: client)
         statistics = Loadable(.statistics, from: client)
         notices = Loadable(.notices, from: client)

@@ -6,7 +6,7 @@ import Curlew
 ///
 /// A task for each item at once would be shorter; with a thousand items it would be a thousand calls that wait for
 /// connections while their deadlines pass. The first failure ends what is in progress, and is thrown.
-package func fanOut<Item: Sendable, Output: Sendable>(
+func fanOut<Item: Sendable, Output: Sendable>(
     _ items: [Item], atMost limit: Int, _ work: @escaping @Sendable (Item) async throws -> Output
 ) async throws(NetworkError) -> [Output] {
     do {
@@ -26,19 +26,19 @@ package func fanOut<Item: Sendable, Output: Sendable>(
 }
 
 /// A person in the company's directory, with a picture on another server.
-package struct Person: Decodable, Identifiable, Hashable, Sendable {
-    package let id: Int
-    package let firstName, image: String
+struct Person: Decodable, Identifiable, Hashable, Sendable {
+    let id: Int
+    let firstName, image: String
 }
 
 extension Request {
     /// The list is used an object, `{"users": …}`.
-    package static var people: Request<[Person]> { Request<[Person]>.get("/users").unwrapping("users") }
+    static var people: Request<[Person]> { Request<[Person]>.get("/users").unwrapping("users") }
 }
 
 extension APIClient {
     /// The pictures of people in their order, at most four at a time.
-    package func portraits(of people: [Person], atMost limit: Int = 4) async throws(NetworkError) -> [Data] {
+    func portraits(of people: [Person], atMost limit: Int = 4) async throws(NetworkError) -> [Data] {
         try await fanOut(people, atMost: limit) { try await send(Request<Data>.get(url: $0.image, name: "portrait")) }
     }
 }

@@ -3,26 +3,20 @@
 import Curlew
 
 /// A member of the team.
-package struct Member: Codable, Identifiable, Hashable, Sendable {
-    package let id: Int
-    package var name, email, role: String
+struct Member: Codable, Identifiable, Hashable, Sendable {
+    let id: Int
+    var name, email, role: String
 }
 
 /// A future member of the team: the server assigns the number.
-package struct NewMember: Encodable, Hashable, Sendable {
-    package var name, email, role: String
-
-    package init(name: String, email: String, role: String) {
-        self.name = name
-        self.email = email
-        self.role = role
-    }
+struct NewMember: Encodable, Hashable, Sendable {
+    var name, email, role: String
 }
 
 /// What the server has got of an upload.
-package struct Receipt: Decodable, Hashable, Sendable {
-    package let fileName, mediaType: String
-    package let bytes: Int
+struct Receipt: Decodable, Hashable, Sendable {
+    let fileName, mediaType: String
+    let bytes: Int
 }
 
 /// Create, read, update, delete: a line for each. The server explains what it refuses as problem details (RFC 9457).
@@ -36,7 +30,7 @@ extension Request {
     static func remove(_ id: Member.ID) -> Request<Void> { .delete("/team/users/\(id)") }
 
     /// Nil if there is none: here 404 is a response, not an error.
-    package static func member(_ id: Member.ID) -> Request<Member?> {
+    static func member(_ id: Member.ID) -> Request<Member?> {
         Request<Member?>.get("/team/users/\(id)").options { $0.decodesNotFoundAsNil = true }
     }
 

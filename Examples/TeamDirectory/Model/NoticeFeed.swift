@@ -12,30 +12,30 @@ extension Request {
 /// The stream connects again by itself, and asks for what comes after the last notice that has arrived. So a lost
 /// connection loses no notice.
 @MainActor @Observable
-package final class NoticeFeed {
+final class NoticeFeed {
     /// The latest notices, oldest first.
-    package private(set) var notices: [Notice] = []
+    private(set) var notices: [Notice] = []
     /// What the stream does now: connecting, open, waiting for the next connection, closed.
-    package private(set) var state = EventStream.State.idle
+    private(set) var state = EventStream.State.idle
     /// How many connections have been open.
-    package private(set) var connections = 0
+    private(set) var connections = 0
     /// Why the last connection was lost; nil if none was.
-    package private(set) var loss: NetworkError?
+    private(set) var loss: NetworkError?
     /// Why the stream has ended; nil if it was cancelled, or if the service ended it.
-    package private(set) var error: NetworkError?
+    private(set) var error: NetworkError?
 
     @ObservationIgnored private let client: APIClient
     @ObservationIgnored private let capacity: Int
 
     /// - `capacity`: how many notices to keep.
-    package init(client: APIClient, capacity: Int = 50) {
+    init(client: APIClient, capacity: Int = 50) {
         self.client = client
         self.capacity = max(1, capacity)
     }
 
     /// Follows the news until the task is cancelled, or until the service ends the stream. A second call continues after
     /// the last notice; one at a time.
-    package func follow() async {
+    func follow() async {
         guard state == .idle || state == .closed else { return }
         state = .connecting
         error = nil
@@ -55,7 +55,7 @@ package final class NoticeFeed {
     }
 
     /// The state in words, for a screen.
-    package var status: String {
+    var status: String {
         switch state {
         case .idle: "not connected"
         case .connecting: "connecting"

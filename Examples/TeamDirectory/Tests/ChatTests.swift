@@ -5,7 +5,7 @@ import CurlewSampleAPI
 import CurlewTesting
 import Testing
 
-@testable import TeamDirectoryModel
+@testable import TeamDirectory
 
 @Suite("The chat", .timeLimit(.minutes(1)))
 @MainActor

@@ -5,7 +5,7 @@ import CurlewSampleAPI
 import CurlewTesting
 import Testing
 
-@testable import TeamDirectoryModel
+@testable import TeamDirectory
 
 /// Asks again until `condition` is true; false if it is not within ten seconds.
 @MainActor

@@ -5,7 +5,7 @@ import CurlewSampleAPI
 import CurlewTesting
 import Testing
 
-@testable import TeamDirectoryModel
+@testable import TeamDirectory
 
 /// A gate that opens when this many are there: who comes alone waits until the test's time is over.
 actor Gate {

@@ -3,7 +3,6 @@
 #if !canImport(SwiftUI)
 import Curlew
 import CurlewSampleAPI
-import TopQuestionsModel
 
 #if canImport(Glibc)
 import Glibc

@@ -3,7 +3,7 @@
 extension String {
     /// What people read of HTML: paragraphs and list items on lines of their own, code as it stands, entities as the
     /// characters that they mean. No browser: meant for the little that questions are written in.
-    package var withoutMarkup: String {
+    var withoutMarkup: String {
         guard contains(where: { $0 == "<" || $0 == "&" || $0.isNewline }) else { return self }
         var reader = MarkupReader()
         reader.read(self[...])

@@ -3,40 +3,40 @@
 import Curlew
 
 /// A question. The list has it without its text, the question's own call with it.
-package struct Question: Decodable, Identifiable, Equatable, Sendable {
-    package let questionId: Int
-    package let score, answerCount, viewCount: Int
-    package let creationDate: Date
-    package let tags: [String]
-    package let owner: Owner
+struct Question: Decodable, Identifiable, Hashable, Sendable {
+    let questionId: Int
+    let score, answerCount, viewCount: Int
+    let creationDate: Date
+    let tags: [String]
+    let owner: Owner
     private let title: String
     private let body: String?
 
-    package var id: Int { questionId }
+    var id: Int { questionId }
     /// The service writes HTML, in titles too.
-    package var plainTitle: String { title.withoutMarkup }
+    var plainTitle: String { title.withoutMarkup }
     /// The text for people; nil where the service was not asked for it.
-    package var plainBody: String? { body?.withoutMarkup }
+    var plainBody: String? { body?.withoutMarkup }
     /// The day, as 2020-04-28.
-    package var day: String { creationDate.formatted(.iso8601.year().month().day()) }
+    var day: String { creationDate.formatted(.iso8601.year().month().day()) }
     /// `11 answers · 703k views · 2020-04-28`
-    package var facts: String { "\(answerCount.of("answer")) · \(viewCount.of("view")) · \(day)" }
+    var facts: String { "\(answerCount.of("answer")) · \(viewCount.of("view")) · \(day)" }
 
     /// The author of the question. A deleted user has at most a name.
-    package struct Owner: Decodable, Equatable, Sendable {
-        package let reputation: Int?
-        package let profileImage: String?
+    struct Owner: Decodable, Hashable, Sendable {
+        let reputation: Int?
+        let profileImage: String?
         private let displayName: String?
 
-        package var plainName: String { displayName?.withoutMarkup ?? "deleted user" }
+        var plainName: String { displayName?.withoutMarkup ?? "deleted user" }
         /// `91k reputation`
-        package var standing: String { reputation.map { "\($0.shortened) reputation" } ?? "" }
+        var standing: String { reputation.map { "\($0.shortened) reputation" } ?? "" }
     }
 }
 
 extension Int {
     /// As people read it: 999, 1.2k, 12k, 3.4M.
-    package var shortened: String {
+    var shortened: String {
         // From 999.5k on, thousands would be rounded to a number of four digits.
         switch magnitude {
         case 999_500...: shortened(to: 1_000_000, "M")
@@ -46,7 +46,7 @@ extension Int {
     }
 
     /// `1 vote`, `1.2k votes`
-    package func of(_ thing: String) -> String {
+    func of(_ thing: String) -> String {
         self == 1 ? "1 \(thing)" : "\(shortened) \(thing)s"
     }
 

@@ -3,7 +3,7 @@
 import Curlew
 
 /// What all calls of the service have in common: the response inside `{"items": …}`, snake case, dates in seconds.
-package protocol Resource: Endpoint where Response == [Question] {
+protocol Resource: Endpoint where Response == [Question] {
     /// Names the members that the response has beside the usual ones.
     var filter: String? { get }
     /// What this call adds to the query.
@@ -11,18 +11,18 @@ package protocol Resource: Endpoint where Response == [Question] {
 }
 
 extension Resource {
-    package var filter: String? { nil }
-    package var details: QueryItems { [:] }
+    var filter: String? { nil }
+    var details: QueryItems { [:] }
     // Items whose value is nil are omitted.
-    package var query: QueryItems { ["site": "stackoverflow", "filter": filter] + details }
+    var query: QueryItems { ["site": "stackoverflow", "filter": filter] + details }
 
-    package var options: RequestOptions {
+    var options: RequestOptions {
         var options = RequestOptions()
         options.codecs = .service
         return options
     }
 
-    package func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> [Question] {
+    func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> [Question] {
         try await response.decoded(as: Items.self, using: codecs).items
     }
 }
@@ -34,7 +34,7 @@ private struct Items: Decodable {
 
 extension APIClient {
     /// A client of the sample service that takes a second and a half for each response: to see how loading looks.
-    package var slow: APIClient { with(query: ["delay": 1500]) }
+    var slow: APIClient { with(query: ["delay": 1500]) }
 }
 
 extension Codecs {
@@ -48,29 +48,21 @@ extension Codecs {
 }
 
 /// The questions with most votes.
-package struct QuestionList: Resource {
-    package typealias Response = [Question]
+struct QuestionList: Resource {
+    typealias Response = [Question]
 
-    package let tag: String?
+    var tag: String?
 
-    package var path: RequestPath { "/2.2/questions" }
-    package var details: QueryItems { ["order": "desc", "sort": "votes", "tagged": tag, "pagesize": 30] }
-
-    package init(tag: String? = nil) {
-        self.tag = tag
-    }
+    var path: RequestPath { "/2.2/questions" }
+    var details: QueryItems { ["order": "desc", "sort": "votes", "tagged": tag, "pagesize": 30] }
 }
 
 /// One question with its text: a list of one, or of none if there is no such question.
-package struct QuestionText: Resource {
-    package typealias Response = [Question]
+struct QuestionText: Resource {
+    typealias Response = [Question]
 
-    package let id: Int
+    let id: Int
 
-    package var path: RequestPath { "/2.2/questions/\(id)" }
-    package var filter: String? { "withbody" }
-
-    package init(id: Int) {
-        self.id = id
-    }
+    var path: RequestPath { "/2.2/questions/\(id)" }
+    var filter: String? { "withbody" }
 }

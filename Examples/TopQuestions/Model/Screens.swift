@@ -5,33 +5,33 @@ import CurlewUI
 
 /// What the first screen shows: a list of questions.
 @MainActor
-package final class QuestionsModel {
-    package let questions: Loadable<[Question]>
-    package let tag: String?
+final class QuestionsModel {
+    let questions: Loadable<[Question]>
+    let tag: String?
     private let client: APIClient
 
-    package init(tag: String? = nil, client: APIClient) {
+    init(tag: String? = nil, client: APIClient) {
         self.tag = tag
         self.client = client
         questions = Loadable(QuestionList(tag: tag), from: client)
     }
 
     /// The screen of one of them.
-    package func open(_ question: Question) -> QuestionModel {
+    func open(_ question: Question) -> QuestionModel {
         QuestionModel(question, client: client)
     }
 }
 
 /// What the second screen shows: a question with its text, and then the picture of who asked.
 @MainActor
-package final class QuestionModel {
+final class QuestionModel {
     /// The question as the list has it: something to show until its text is there.
-    package let summary: Question
-    package let question: Loadable<Question>
+    let summary: Question
+    let question: Loadable<Question>
     /// Loads the question first, which contains the URL of the picture. Empty if the user has no picture.
-    package let avatar: Loadable<Data>
+    let avatar: Loadable<Data>
 
-    package init(_ summary: Question, client: APIClient) {
+    init(_ summary: Question, client: APIClient) {
         self.summary = summary
         question = Loadable {
             let found = try await client.send(QuestionText(id: summary.id))

@@ -4,7 +4,6 @@ import Curlew
 import CurlewSampleAPI
 import CurlewTesting
 import Testing
-import TopQuestionsModel
 
 @testable import TopQuestions
 
@@ -50,7 +49,7 @@ struct ModelTests {
     func sequence() async throws {
         let list = try await APIClient.preview.send(QuestionList())
         let client = APIClient.mock(baseURL: "https://api.example", pipeline: [.bearer { "secret" }]) {
-            $0.on(QuestionText.self) { _ in Data(PackageResources.Questions_json) }
+            $0.on(QuestionText.self) { _ in Data.previewQuestions }
             $0.on(.get, "/alan.png", .data(Data("picture".utf8)))
         }
         let model = QuestionModel(list[0], client: client)
@@ -95,7 +94,7 @@ struct ModelTests {
     @Test("a 503 shows as an error, and a retry mends it")
     func unavailable() async throws {
         let client = APIClient.mock {
-            $0.on(QuestionList.self) { _ in Data(PackageResources.Questions_json) }
+            $0.on(QuestionList.self) { _ in Data.previewQuestions }
             $0.fail(QuestionList.self, .once, with: NetworkError(statusCode: 503))
         }
         let model = QuestionsModel(client: client)

@@ -4,7 +4,6 @@
 import Curlew
 import CurlewSampleAPI
 import Testing
-import TopQuestionsModel
 
 @testable import TopQuestions
 

@@ -22,7 +22,6 @@ class Target:
     # (name of target, the platforms or nothing for all)
     needs: list
     excluded: list
-    embedded: list
     # The minimum version by platform.
     minimums: dict
 
@@ -84,8 +83,7 @@ def read(folder, build, products):
             name=target["name"], package=manifest["name"].lower(),
             folder=(folder / target.get("path", default)).resolve(), is_test=target["type"] == "test",
             is_program=target["type"] == "executable", settings=target["settings"], needs=needs,
-            excluded=target["exclude"], minimums=minimums,
-            embedded=[resource["path"] for resource in target["resources"] if "embedInCode" in resource["rule"]]))
+            excluded=target["exclude"], minimums=minimums))
     return targets
 
 
@@ -103,12 +101,3 @@ def flags(target):
         else:
             raise ValueError(f"{target.name}: the setting {kind} is not known to Scripts/lib/apple/packages.py")
     return words
-
-
-def accessor(target, folder):
-    """What SwiftPM writes for resources that are embedded into the code: the same declarations, without the bytes."""
-    if not target.embedded:
-        return []
-    names = [re.sub(r"\W", "_", pathlib.Path(path).name) for path in target.embedded]
-    lines = ["struct PackageResources {", *(f"    static let {name}: [UInt8] = []" for name in names), "}", ""]
-    return [work.write(folder / f"{target.name}.embedded.swift", "\n".join(lines))]

@@ -73,7 +73,7 @@ class Builder:
 
     def swift(self, target):
         """One step, or several for a large target of tests, which nothing imports."""
-        sources = target.swift + packages.accessor(target, self.sdk.folder / "embedded")
+        sources = target.swift
         maps = [self.module_map(c) for c in self.c_needs(target)]
         common = [
             self.toolchain.frontend, "-emit-sil", "-module-name", target.name, "-package-name", target.package,

@@ -4,7 +4,6 @@
 #if canImport(SwiftUI)
 import CurlewSampleAPI
 import FilmCatalogue
-import FilmClubModel
 import SwiftUI
 
 @main
@@ -74,21 +73,49 @@ private struct FilmRow: View {
 }
 
 private struct SignInButton: View {
-    @Bindable var club: Club
+    let club: Club
     @State private var isAsking = false
-    @State private var name = ""
-    @State private var password = ""
 
     var body: some View {
         Button(club.member ?? "Sign in") { isAsking = true }
             .disabled(club.member != nil)
-            .alert("Sign in", isPresented: $isAsking) {
-                TextField("Name", text: $name)
-                SecureField("Password", text: $password)
-                Button("Sign in") { Task { await club.signIn(name, password: password) } }
-                Button("Cancel", role: .cancel) {}
-            }
-            .alert($club.refusal)
+            .sheet(isPresented: $isAsking) { SignInForm(club: club) }
     }
 }
+
+/// A sheet that closes itself after a sign-in.
+private struct SignInForm: View {
+    @Bindable var club: Club
+    @Environment(\.dismiss) private var dismiss
+    @State private var name = ""
+    @State private var password = ""
+
+    var body: some View {
+        NavigationStack {
+            Form {
+                TextField("Name", text: $name).textContentType(.username).autocorrectionDisabled()
+                SecureField("Password", text: $password).textContentType(.password).onSubmit { signIn() }
+                Button("Sign in", action: signIn).disabled(name.isEmpty || password.isEmpty)
+            }
+            .navigationTitle("Sign in")
+            .toolbar {
+                ToolbarItem(placement: .cancellationAction) { Button("Cancel", role: .cancel) { dismiss() } }
+            }
+            .alert($club.refusal)
+        }
+    }
+
+    private func signIn() {
+        Task {
+            await club.signIn(name, password: password)
+            if club.member != nil { dismiss() }
+        }
+    }
+}
+
+#Preview("Films") { NavigationStack { FilmListView(club: .preview()) } }
+#Preview("Loading") { NavigationStack { FilmListView(club: .preview(.waiting)) } }
+#Preview("From the cache") { NavigationStack { FilmListView(club: .preview(.offline)) } }
+#Preview("No service") { NavigationStack { FilmListView(club: .preview(.failing)) } }
+#Preview("Sign in") { SignInForm(club: .preview()) }
 #endif

@@ -3,7 +3,6 @@
 
 #if canImport(SwiftUI)
 import FilmCatalogue
-import FilmClubModel
 import SwiftUI
 import UniformTypeIdentifiers
 
@@ -57,11 +56,16 @@ private struct RatingStars: View {
     var body: some View {
         HStack {
             ForEach(1...5, id: \.self) { star in
-                Image(systemName: Double(star) <= average.rounded() ? "star.fill" : "star")
-                    .onTapGesture { rate(star) }
-                    .accessibilityLabel("\(star) stars")
+                Button {
+                    rate(star)
+                } label: {
+                    Image(systemName: Double(star) <= average.rounded() ? "star.fill" : "star")
+                }
+                .accessibilityLabel("\(star) stars")
             }
         }
+        // In a list, plain buttons share one tap.
+        .buttonStyle(.borderless)
         .foregroundStyle(.yellow)
     }
 }
@@ -97,4 +101,9 @@ extension View {
         }
     }
 }
+
+#Preview("Film") { NavigationStack { FilmView(screen: .preview()) } }
+#Preview("Loading") { NavigationStack { FilmView(screen: .preview(.waiting)) } }
+#Preview("From the cache") { NavigationStack { FilmView(screen: .preview(.offline)) } }
+#Preview("No service") { NavigationStack { FilmView(screen: .preview(.failing)) } }
 #endif

@@ -3,26 +3,26 @@
 import Curlew
 
 /// "This call goes with the token": what a call asks for, and an action before it reads. Never on the wire.
-package enum NeedsToken: RequestOptions.Key {
-    package static let defaultValue = false
+enum NeedsToken: RequestOptions.Key {
+    static let defaultValue = false
 }
 
 /// Who is signed in.
-package actor Session {
+actor Session {
     private(set) var token: String?
 
-    package init() {}
+    init() {}
 
-    package func signIn(_ token: String) {
+    func signIn(_ token: String) {
         self.token = token
     }
 }
 
 /// What happened, in its order.
-package actor Journal {
-    package private(set) var entries: [String] = []
+actor Journal {
+    private(set) var entries: [String] = []
 
-    package init() {}
+    init() {}
 
     func add(_ entry: String) {
         entries.append(entry)
@@ -35,7 +35,7 @@ extension APIClient {
     ///
     /// Later `.bearer(tokens)` replaces the token's action: it knows origins, refreshes tokens, and runs after
     /// redirects. Until then the hook says itself where the token may go.
-    package func withActions(_ session: Session, _ journal: Journal) -> APIClient {
+    func withActions(_ session: Session, _ journal: Journal) -> APIClient {
         adding(.onRequest { _, context in await journal.add("begin \(context.routeName)") })
             .adding(
                 .onRequest { request, context in

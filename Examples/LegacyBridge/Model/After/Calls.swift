@@ -3,43 +3,38 @@
 import Curlew
 
 /// The next step: calls that say what they give. A completion is still what their callers want.
-package struct LogIn: Endpoint {
-    package typealias Response = Tokens
+struct LogIn: Endpoint {
+    typealias Response = Tokens
     let username, password: String
 
-    package var method: HTTPMethod { .post }
-    package var path: RequestPath { "/auth/login" }
-    package var content: RequestContent { .json(["username": username, "password": password]) }
-
-    package init(username: String, password: String) {
-        self.username = username
-        self.password = password
-    }
+    var method: HTTPMethod { .post }
+    var path: RequestPath { "/auth/login" }
+    var content: RequestContent { .json(["username": username, "password": password]) }
 }
 
 extension Request {
-    package static func user(_ id: Int) -> Request<User> { .get("/users/\(id)") }
+    static func user(_ id: Int) -> Request<User> { .get("/users/\(id)") }
 
-    package static var currentUser: Request<User> {
+    static var currentUser: Request<User> {
         Request<User>.get("/auth/me").options { $0[NeedsToken.self] = true }
     }
 }
 
 /// A caller that works on a queue of its own, such as one that writes what it gets into a database.
-package struct Archive: Sendable {
+struct Archive: Sendable {
     private let client: APIClient
     private let executor: APIClient.CompletionExecutor
 
     /// - `executor`: where completions run. `.queue(queue)` for a dispatch queue; anything else that runs closures by
     ///   `CompletionExecutor { work in … }`.
-    package init(client: APIClient, executor: APIClient.CompletionExecutor) {
+    init(client: APIClient, executor: APIClient.CompletionExecutor) {
         self.client = client
         self.executor = executor
     }
 
     /// Calls `done` on the executor, once.
     @discardableResult
-    package func fetchNames(
+    func fetchNames(
         of user: Int, done: @escaping @Sendable (Result<String, NetworkError>) -> Void
     ) -> APIClient.RequestHandle {
         client.send(.user(user), deliverOn: executor) { result in
@@ -51,15 +46,15 @@ package struct Archive: Sendable {
 /// The last step, for one caller after the other: `ProfileScreen` with async and await. Two levels of closures are two
 /// lines, a screen that closes cancels its task, and no caller has to remember to call `whenDone`.
 @MainActor
-package final class ModernProfileScreen {
-    package private(set) var text = ""
+final class ModernProfileScreen {
+    private(set) var text = ""
     private let client: APIClient
 
-    package init(client: APIClient) {
+    init(client: APIClient) {
         self.client = client
     }
 
-    package func load() async {
+    func load() async {
         text = "…"
         do {
             let me = try await client.send(.currentUser)

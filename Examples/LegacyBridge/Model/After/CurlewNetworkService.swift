@@ -3,15 +3,15 @@
 import Curlew
 
 /// The first step: the old façade stays, and Curlew does the work behind it.
-package struct CurlewNetworkService: NetworkService {
+struct CurlewNetworkService: NetworkService {
     private let client: APIClient
 
-    package init(client: APIClient) {
+    init(client: APIClient) {
         self.client = client
     }
 
     @discardableResult
-    package func perform<Value: Decodable & Sendable>(
+    func perform<Value: Decodable & Sendable>(
         _ request: any RequestDescription, completion: @escaping @MainActor (Result<Value, ServiceError>) -> Void
     ) -> any NetworkTask {
         client.send(DescribedRoute(request: request).decoding(Value.self)) { result in
@@ -54,7 +54,7 @@ struct DescribedRoute: Route {
 
 extension ServiceError {
     /// The old cases for what Curlew says. Its own error knows more: see `Documentation/Errors.md`.
-    package init(_ error: NetworkError) {
+    init(_ error: NetworkError) {
         switch error.reason {
         case .cancelled: self = .cancelled
         // The refresh found no server, or one with a problem: the user is still signed in.

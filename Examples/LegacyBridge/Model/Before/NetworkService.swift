@@ -4,7 +4,7 @@
 // nothing had to change but one word: `@MainActor` says what "on the main queue" in a comment said before.
 
 /// What to ask for.
-package protocol RequestDescription: Sendable {
+protocol RequestDescription: Sendable {
     var path: String { get }
     var verb: String { get }
     var additionalHeaders: [String: String] { get }
@@ -15,15 +15,15 @@ package protocol RequestDescription: Sendable {
 }
 
 extension RequestDescription {
-    package var verb: String { "GET" }
-    package var additionalHeaders: [String: String] { [:] }
-    package var parameters: [String: String] { [:] }
-    package var body: (any Encodable & Sendable)? { nil }
-    package var needsToken: Bool { false }
+    var verb: String { "GET" }
+    var additionalHeaders: [String: String] { [:] }
+    var parameters: [String: String] { [:] }
+    var body: (any Encodable & Sendable)? { nil }
+    var needsToken: Bool { false }
 }
 
 /// Why there is no value.
-package enum ServiceError: Error, Hashable {
+enum ServiceError: Error, Hashable {
     case cancelled
     case unauthorized
     case forbidden
@@ -39,12 +39,12 @@ package enum ServiceError: Error, Hashable {
 }
 
 /// A call in progress, for screens that go away.
-package protocol NetworkTask: Sendable {
+protocol NetworkTask: Sendable {
     func cancel()
 }
 
 /// The single entry point. Completions come on the main actor, once, whatever happens.
-package protocol NetworkService: Sendable {
+protocol NetworkService: Sendable {
     @discardableResult
     func perform<Value: Decodable & Sendable>(
         _ request: any RequestDescription, completion: @escaping @MainActor (Result<Value, ServiceError>) -> Void

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-package struct User: Decodable, Hashable, Sendable {
-    package let id: Int
-    package let firstName, lastName: String
+struct User: Decodable, Hashable, Sendable {
+    let id: Int
+    let firstName, lastName: String
 }
 
 /// The requests of the old layer, a type for each.
@@ -18,17 +18,17 @@ struct GetCurrentUser: RequestDescription {
 
 /// A caller as it was: it knows the old protocols only, and compiles unchanged over any service.
 @MainActor
-package final class ProfileScreen {
-    package private(set) var text = ""
+final class ProfileScreen {
+    private(set) var text = ""
     private let service: any NetworkService
     private var task: (any NetworkTask)?
 
-    package init(service: any NetworkService) {
+    init(service: any NetworkService) {
         self.service = service
     }
 
     /// Loads the current user, then user 2, one inside the other as it was done.
-    package func appear(whenDone: @escaping @MainActor () -> Void) {
+    func appear(whenDone: @escaping @MainActor () -> Void) {
         text = "…"
         task = service.perform(GetCurrentUser()) { [self] (result: Result<User, ServiceError>) in
             switch result {
@@ -46,7 +46,7 @@ package final class ProfileScreen {
         }
     }
 
-    package func disappear() {
+    func disappear() {
         task?.cancel()
     }
 

@@ -5,10 +5,13 @@
 import Curlew
 import CurlewUI
 import SwiftUI
-import TopQuestionsModel
 
 struct QuestionView: View {
-    @State var model: QuestionModel
+    @State private var model: QuestionModel
+
+    init(model: QuestionModel) {
+        _model = State(initialValue: model)
+    }
 
     var body: some View {
         ScrollView {
@@ -24,6 +27,7 @@ struct QuestionView: View {
             .padding()
             .frame(maxWidth: .infinity, alignment: .leading)
         }
+        .refreshable { await model.question.refresh() }
     }
 }
 
@@ -44,4 +48,21 @@ struct OwnerCard: View {
         }
     }
 }
+
+/// The list's row is all that a question's screen needs to begin with.
+private struct QuestionPreview: View {
+    let client: APIClient
+    @State private var first: Question?
+
+    var body: some View {
+        ZStack {
+            if let first { QuestionView(model: QuestionModel(first, client: client)) }
+        }
+        .task { first = try? await APIClient.preview.send(QuestionList()).first }
+    }
+}
+
+#Preview("Question") { QuestionPreview(client: .preview) }
+#Preview("Loading") { QuestionPreview(client: .loading) }
+#Preview("Offline") { QuestionPreview(client: .offline) }
 #endif

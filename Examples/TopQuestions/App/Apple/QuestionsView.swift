@@ -5,7 +5,6 @@
 import Curlew
 import CurlewUI
 import SwiftUI
-import TopQuestionsModel
 
 struct QuestionsView: View {
     @State private var model: QuestionsModel
@@ -16,18 +15,16 @@ struct QuestionsView: View {
 
     var body: some View {
         NavigationStack {
-            VStack {
+            List {
                 LoadableView(model.questions) { questions in
-                    List(questions) { question in
-                        NavigationLink {
-                            QuestionView(model: model.open(question))
-                        } label: {
-                            QuestionRow(question: question)
-                        }
+                    ForEach(questions) { question in
+                        NavigationLink(value: question) { QuestionRow(question: question) }
                     }
                 }
             }
             .navigationTitle("Top questions")
+            .navigationDestination(for: Question.self) { QuestionView(model: model.open($0)) }
+            .refreshable { await model.questions.refresh() }
         }
     }
 }
@@ -48,7 +45,7 @@ struct QuestionRow: View {
     }
 }
 
-#Preview("Questions") {
-    QuestionsView(client: .preview)
-}
+#Preview("Questions") { QuestionsView(client: .preview) }
+#Preview("Loading") { QuestionsView(client: .loading) }
+#Preview("Offline") { QuestionsView(client: .offline) }
 #endif

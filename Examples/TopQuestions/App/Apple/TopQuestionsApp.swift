@@ -5,17 +5,18 @@
 import Curlew
 import CurlewSampleAPI
 import SwiftUI
-import TopQuestionsModel
 
 @main
 struct TopQuestionsApp: App {
     /// The embedded server, for as long as the app runs; nil with `--live`, or if the system has no socket left. With
     /// `--slow` it takes its time, to see how loading looks.
-    private let service = CommandLine.arguments.contains("--live") ? nil : try? SampleAPI()
+    private let service: SampleAPI?
+    private let client: APIClient
 
-    private var client: APIClient {
-        let client = APIClient(baseURL: service.map { $0.baseURL } ?? .live)
-        return service != nil && CommandLine.arguments.contains("--slow") ? client.slow : client
+    init() {
+        service = CommandLine.arguments.contains("--live") ? nil : try? SampleAPI()
+        let plain = APIClient(baseURL: service.map { $0.baseURL } ?? .live)
+        client = service != nil && CommandLine.arguments.contains("--slow") ? plain.slow : plain
     }
 
     var body: some Scene {

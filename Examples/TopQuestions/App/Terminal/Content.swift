@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #if !canImport(SwiftUI)
-import TopQuestionsModel
 
 extension Screen.Content {
     /// All lines of the content, and those that have to be seen.

@@ -2,7 +2,6 @@
 
 #if !canImport(SwiftUI)
 import Curlew
-import TopQuestionsModel
 
 /// The same without a terminal: prints the list, and the first question with who asked it.
 @MainActor

@@ -3,7 +3,6 @@
 #if !canImport(SwiftUI)
 import Curlew
 import CurlewUI
-import TopQuestionsModel
 
 /// Where the person is: in the list or in a question. Keys change it, and it says what there is to see.
 @MainActor

@@ -3,7 +3,6 @@
 #if !canImport(SwiftUI)
 import Curlew
 import CurlewUI
-import TopQuestionsModel
 
 struct Size: Equatable {
     var columns, rows: Int
