@@ -45,6 +45,10 @@ FAKE = {
         esac""",
     "swift": """
         case "$*" in
+            *show-bin-path*) echo "$FAKE_BIN" ;;
+            build*-warnings-as-errors*)
+                if [ -n "${FAKE_WARNING:-}" ]; then echo 'a.swift:1:1: error: it is old'; exit 1; fi ;;
+            build*) echo "${FAKE_WARNING:-}" ;;
             --version) echo 'swift-driver version: 1.127 Apple Swift version 6.3.1 (swiftlang-6.3.1)' ;;
             *"--filter ^${FAKE_FAILURE:-none}"*)
                 echo '◇ Test run started.'
@@ -52,10 +56,6 @@ FAKE = {
                 echo '↳ the name of a case: what was wrong'
                 echo "$FAKE_HOME/Secret $PWD/Tests/File.swift /private/var/folders/ab/cd_e/T/x ada.lovelace@example.com"
                 echo '✘ Test run with 3 tests in 1 suite failed after 0.001 seconds with 1 issue.'
-            *show-bin-path*) echo "$FAKE_BIN" ;;
-            build*-warnings-as-errors*)
-                if [ -n "${FAKE_WARNING:-}" ]; then echo 'a.swift:1:1: error: it is old'; exit 1; fi ;;
-            build*) echo "${FAKE_WARNING:-}" ;;
                 exit 1 ;;
             test*)
                 echo 'answer: zstd: unchanged | Content-Encoding: zstd'
@@ -154,7 +154,8 @@ def check(checks, folder):
     good = ["| macOS | 26.1 (25B78) |", "| Xcode | Xcode 26.1 Build version 17B55 |", "Apple Swift version 6.3.1",
             "| Tests of ConformanceTests | passed |", "| Tests of CurlewCurlTests | left out |",
             "then remove Content-Encoding? | unchanged \\| Content-Encoding: zstd |", "Cache-Control? | none |",
-            "| Package for the simulator of iOS | passed |", "| Package for the simulator of tvOS | left out |"]
+            "| Package for the simulator of iOS | passed |", "| Package for the simulator of tvOS | left out |",
+            "| FilmClub for macOS | passed |", "| LegacyBridge for iOS Simulator | passed |"]
     secret = ["ada", "Ada", "Lovelace", str(ROOT), str(folder)]
     report = folder / "mac-report.md"
     checks.compare("the report", report.read_text(encoding="utf-8"), good, ["FAILED", *secret])
@@ -165,6 +166,14 @@ def check(checks, folder):
         [*good, "| Tests of CurlewHTTPTests | FAILED with status 1 |",
          "recorded an issue at File.swift:1:1: Expectation failed: ~/x\n↳ the name of a case: what",
          "~/Secret ./Tests/File.swift <temporary>/x <address>"], secret)
+
+    # The first build on a Mac has a warning: it is reported, and the tests run all the same.
+    checks.run(
+        ["Scripts/test", "--apple"], 1, "1 failed", FAKE_WARNING="a.swift:1:1: warning: it is old")
+    checks.compare(
+        "the report of a warning", report.read_text(encoding="utf-8"),
+        [good[0], "| Build, warnings are errors | FAILED with status 1 |", "| Build, with warnings | passed |",
+         "a.swift:1:1: warning: it is old", "| Tests of ConformanceTests | passed |"], secret)
 
     # A Mac without Xcode, and one on which nothing works: it is written down all the same.
     checks.run(["Scripts/test", "--apple"], 1, "failed", "mac-report.md", FAKE_SDK="/nowhere")
@@ -180,6 +189,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="curlew-mac-") as name:
         folder = pathlib.Path(name).resolve()
         checks = Checks(make(folder))
+        check_xcode(checks, folder)
         check(checks, folder)
     for wrong in checks.wrong:
         print(wrong, file=sys.stderr)
@@ -188,12 +198,3 @@ def main():
 
 
 main()
-    # The first build on a Mac has a warning: it is reported, and the tests run all the same.
-        check_xcode(checks, folder)
-    checks.run(
-        ["Scripts/test", "--apple"], 1, "1 failed", FAKE_WARNING="a.swift:1:1: warning: it is old")
-    checks.compare(
-        "the report of a warning", report.read_text(encoding="utf-8"),
-        [good[0], "| Build, warnings are errors | FAILED with status 1 |", "| Build, with warnings | passed |",
-         "a.swift:1:1: warning: it is old", "| Tests of ConformanceTests | passed |"], secret)
-

@@ -247,10 +247,17 @@ def simulators(report):
         report.run(
             title, "xcodebuild", action, "-scheme", "Curlew-Package", "-derivedDataPath", ".build/xcode", *words,
             minutes=60)
-        if name == "iOS":
+
+
+def apps(report):
+    """As they are opened in Xcode, with the services inside them."""
+    project = ROOT / "Examples/Xcode/Curlew Examples.xcodeproj"
+    for scheme in sorted(path.stem for path in project.glob("xcshareddata/xcschemes/*.xcscheme")):
+        for place in ["macOS", "iOS Simulator"] if scheme != "Tests" else []:
             report.run(
-                f"Examples for the simulator of {name}", "xcodebuild", "build", "-scheme", "Examples-Package",
-                "-derivedDataPath", "../.build/xcode-examples", *words, folder=ROOT / "Examples", minutes=60)
+                f"{scheme} for {place}", "xcodebuild", "build", "-project", str(project), "-scheme", scheme,
+                "-derivedDataPath", ".build/xcode-examples", "-destination", f"generic/platform={place}",
+                "CODE_SIGNING_ALLOWED=NO", minutes=60)
 
 
 def main():
@@ -258,7 +265,7 @@ def main():
         print("test: --apple needs a Mac; on Linux `Scripts/apple` type-checks for one", file=sys.stderr)
         sys.exit(1)
     report = Report(facts())
-    for part in (package, nested, simulators):
+    for part in (package, nested, simulators, apps):
         part(report)
     failed = [title for title, how, _, _ in report.steps if how.startswith("FAILED")]
     print(f"\n{len(report.steps)} steps, {len(failed)} failed" + "".join(f"\n  {title}" for title in failed))
