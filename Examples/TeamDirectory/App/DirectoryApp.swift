@@ -84,6 +84,7 @@ private struct TeamView: View {
                 }
             }
         }
+        .refreshable { await team.members.refresh() }
         .alert("Name", isPresented: $renamed.isSet) {
             TextField("Name", text: $name)
             Button("Save") { [renamed, name] in
