@@ -32,7 +32,7 @@ final class RefreshFlight: Sendable {
 
     private func run(_ tokens: Tokens?, _ store: isolated TokenStore) async {
         do {
-            let lock = try await lock(store.persistence, store.policy.longest, on: store.time)
+            let lock = try await lock(store.persistence, store.policy.timeLimit, on: store.time)
             defer { lock?.release() }
             var tokens = tokens
             guard await mustRequest(&tokens, store) else { return }
@@ -98,7 +98,7 @@ final class RefreshFlight: Sendable {
             }
         }
         defer { work.cancel() }
-        let end = SystemTime.Deadline(store.policy.longest, after: store.time.now)
+        let end = SystemTime.Deadline(store.policy.timeLimit, after: store.time.now)
         do { return .success(try await new.wait(until: end, on: store.time)) } catch { return .failure(error) }
     }
 

@@ -34,7 +34,7 @@ extension TokenStore {
         /// The maximum size of a token file, 1 MiB. A larger file is not read.
         static let limit = 1 << 20
         /// The maximum wait for the write lock. A process that is suspended while it writes may hold the lock forever.
-        static let patience: Duration = .seconds(10)
+        static let lockTimeout: Duration = .seconds(10)
 
         /// Creates a token storage in the file at `path`. The first save creates the file.
         public init(_ path: String) {
@@ -140,10 +140,10 @@ extension TokenStore.FilePersistence: SharedTokens {
         let time = SystemTime()
         do {
             return try await lock(
-                "\(path).lock", until: SystemTime.Deadline(Self.patience, after: time.now), on: time)
+                "\(path).lock", until: SystemTime.Deadline(Self.lockTimeout, after: time.now), on: time)
         } catch is DeadlinePassed {
             throw NetworkError(
-                .storage, detail: "Another process has held \(path).lock for \(Self.patience.brief).",
+                .storage, detail: "Another process has held \(path).lock for \(Self.lockTimeout.brief).",
                 hint: "Check whether a process stopped while it was writing.")
         } catch {
             throw NetworkError(error)

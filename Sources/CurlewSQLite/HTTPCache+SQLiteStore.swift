@@ -128,7 +128,7 @@ extension HTTPCache {
         /// for no change, in this process or another.
         public func find(_ key: HTTPCache.Entry.Key) async throws -> HTTPCache.Entry.Lookup {
             let change = changes.withLock { $0 }
-            let (epoch, found, first) = try await queue.lookUp { table in
+            let (epoch, found, first) = try await queue.read { table in
                 // The epoch is read before the entries, so that a removal between the two reads counts as a later one.
                 let epoch = HTTPCache.Entry.Lookup.Epoch(try RemovalLog(table.connection).last)
                 let found = try table.variants(for: key)
@@ -161,7 +161,7 @@ extension HTTPCache {
                 counters.withLock { $0.hits += 1 }
                 return SQLiteCacheBody(bytes)
             }
-            let (found, file) = try await queue.lookUp { [folder] table in
+            let (found, file) = try await queue.read { [folder] table in
                 let found = try table.find(response.id)
                 let length = found.flatMap { $0.body.bytes == nil ? $0.body.length : nil }
                 return (found, length.flatMap { folder.open(response.id, length: $0) })

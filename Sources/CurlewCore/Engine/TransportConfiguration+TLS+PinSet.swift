@@ -131,7 +131,7 @@ extension TransportConfiguration.TLS.PinSet {
     package func mismatch(in chain: [String?]) -> String? {
         let compared = scope == .serverCertificate ? chain.prefix(1) : chain[...]
         if compared.contains(where: { $0.map(keys.contains) ?? false }) { return nil }
-        let shown = compared.prefix(ExchangeMetrics.Connection.PeerCertificate.maximum).map { $0 ?? "unreadable" }
+        let shown = compared.prefix(ExchangeMetrics.Connection.PeerCertificate.maximumCount).map { $0 ?? "unreadable" }
         return shown.isEmpty ? "unreadable" : shown.joined(separator: ", ")
     }
 

@@ -18,7 +18,7 @@ enum DownloadVerdict: Equatable, Sendable {
     ///
     /// - `length`: the length of the body; nil if it is not declared.
     static func evaluate(
-        _ status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?, remainder: DownloadRequest.Rest?
+        _ status: HTTPStatus, _ headers: HTTPHeaders, length: Int64?, remainder: DownloadRequest.Remainder?
     ) -> DownloadVerdict {
         guard let remainder else {
             guard status != .partialContent else {
