@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+@testable import CurlewHTTP
+
 /// What a parser made of some bytes, independent of how the bytes were split.
 struct ParsedRequest: Equatable {
     var head: HTTP1RequestHead

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewStreams
+
 @Suite(.timeLimit(.minutes(1)))
 struct EventStreamParserTests {
     typealias Item = EventStreamParser.Item

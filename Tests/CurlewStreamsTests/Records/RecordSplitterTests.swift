@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewStreams
+
 @Suite(.timeLimit(.minutes(2)))
 struct RecordSplitterTests {
     typealias Record = RecordSplitter.Record

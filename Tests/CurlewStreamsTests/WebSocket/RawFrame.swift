@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+@testable import CurlewStreams
+
 /// Frames made by hand, valid or not (RFC 6455 §5.2).
 enum RawFrame {
     static let continuation: UInt8 = 0

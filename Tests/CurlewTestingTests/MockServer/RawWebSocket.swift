@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewStreams
+
 /// A client of a WebSocket server that can send any bytes.
 final class RawWebSocket {
     let raw: RawClient
