@@ -130,7 +130,8 @@ let package = Package(
         .testTarget(name: "ConformanceTests", dependencies: testSupport + ["CurlewCurl", "CurlewURLSession"]),
 
         // Endpoints, a transport and a body for unit tests.
-        .target(name: "TestFixtures", dependencies: kernel + ["CurlewJSON", "CurlewTesting"], path: "Tests/TestFixtures"),
+        .target(
+            name: "TestFixtures", dependencies: kernel + ["CurlewJSON", "CurlewTesting"], path: "Tests/TestFixtures"),
 
         // The cases that every transport and every store of a cache has to pass.
         .target(

@@ -81,7 +81,9 @@ struct CacheExchange: Sendable {
     /// Returns the stored responses for the request. First makes the removal that the store owes for the URL, if any.
     private func stored() async throws -> HTTPCache.Entry.Lookup {
         if let pending = cache.pendingRemovals.selection(for: incoming.key.target) {
-            guard await cache.remove(pending.selection, upTo: pending.number, in: context) else { throw DeadlinePassed() }
+            guard await cache.remove(pending.selection, upTo: pending.number, in: context) else {
+                throw DeadlinePassed()
+            }
         }
         // A store in memory cannot block, so the time limit, its closure and the copies are not needed.
         if let memory = cache.memory { return memory.findings(for: incoming.key) }

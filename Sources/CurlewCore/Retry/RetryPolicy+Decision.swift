@@ -78,7 +78,8 @@ extension RetryPolicy {
         if outcome == .failed(.connectionLost(.requestNotSent)), situation.uncounted < uncountedAttempts {
             cause = .notReceived
             wait = situation.uncounted == 0 ? .zero : pause(situation.uncounted, situation)
-        } else if outcome == .failed(.unreachable), situation.reachedNoServer, let offlineWait = offlineWait(situation) {
+        } else if outcome == .failed(.unreachable), situation.reachedNoServer, let offlineWait = offlineWait(situation)
+        {
             (wait, cause) = (offlineWait, .offline)
         } else if situation.attempts >= attempts {
             return .finish(because: .attemptsExhausted(situation.attempts + situation.uncounted + situation.offline))

@@ -70,7 +70,8 @@ extension EasyHandle {
     /// The address and port of the local end of the connection; nil if there is no address.
     var localAddress: String? {
         guard let ip = curlew_info_string(pointer, CURLINFO_LOCAL_IP), ip.pointee != 0 else { return nil }
-        return ExchangeMetrics.Connection.addressText(String(cString: ip), curlew_info_long(pointer, CURLINFO_LOCAL_PORT))
+        return ExchangeMetrics.Connection.addressText(
+            String(cString: ip), curlew_info_long(pointer, CURLINFO_LOCAL_PORT))
     }
 
     private func microseconds(_ info: CURLINFO) -> Int64 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-import Dispatch
 import CurlewStreams
+import Dispatch
 import Testing
 
 /// WebSocket connections of a mock server, frame by frame.
