@@ -36,7 +36,7 @@ def modules():
 
 def umbrella():
     """What `import Curlew` brings on Linux: the top-level names, and the number of entries of each type."""
-    exports = (source.ROOT / "Sources/Curlew/Exports.swift").read_text().partition("#elseif canImport(Darwin)")[0]
+    exports = (source.ROOT / "Sources/Curlew/Exports.swift").read_text().rpartition("#else")[0]
     brought = ["Curlew", *re.findall(r"@_exported public import (Curlew\w+)", exports)]
     text = "".join((LISTS / f"{module}.txt").read_text() for module in brought)
     # A single type of a module that is otherwise imported on purpose.

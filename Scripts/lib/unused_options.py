@@ -11,8 +11,8 @@ import sys
 import source
 
 SETTING = re.compile(r"(?:Options|Policy|Configuration|Limits|Timeouts|Rules|Pool)$")
-# What a call was refused by: values to read, not to set.
-RESULTS = ("NetworkError.",)
+# What a call was refused by, and what a transport does now: values to read, not to set.
+RESULTS = ("NetworkError.", "TransportConfiguration.Pool.Snapshot")
 # A property that can be set, or a case; a computed property without a setter ends in `{ get }`.
 OPTION = re.compile(r"(?m)^([\w.]+)\.(\w+)(?:\([^ ]*\))?  (?:indirect )?(?:var \w+:(?!.*\{ get \}$)|case )")
 PLACES = ("Documentation/Curlew.docc/", "Examples/", "Command/", "Tests/SnippetTests/", "README.md")

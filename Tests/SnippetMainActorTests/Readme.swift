@@ -1,0 +1,1 @@
+../SnippetTests/FirstWeek/Readme.swift
