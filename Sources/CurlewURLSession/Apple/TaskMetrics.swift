@@ -16,10 +16,12 @@ extension ExchangeMetrics {
         guard let last = metrics.transactionMetrics.last else { return }
         version = last.networkProtocolName.flatMap(HTTPVersion.init(protocolName:))
         queue = Self.time(from: metrics.taskInterval.start, to: last.fetchStartDate)
-        nameLookup = Self.time(from: last.domainLookupStartDate, to: last.domainLookupEndDate) ?? .zero
-        secureConnect = Self.time(from: last.secureConnectionStartDate, to: last.secureConnectionEndDate) ?? .zero
+        // What has not ended has no time yet.
+        let none: Duration? = last.isReusedConnection || last.connectEndDate != nil ? .zero : nil
+        nameLookup = Self.time(from: last.domainLookupStartDate, to: last.domainLookupEndDate) ?? none
+        secureConnect = Self.time(from: last.secureConnectionStartDate, to: last.secureConnectionEndDate) ?? none
         let connected = last.secureConnectionStartDate ?? last.connectEndDate
-        connect = Self.time(from: last.connectStartDate, to: connected) ?? .zero
+        connect = Self.time(from: last.connectStartDate, to: connected) ?? none
         firstByte = Self.time(from: last.requestStartDate, to: last.responseStartDate)
         transfer = Self.time(from: last.responseStartDate, to: last.responseEndDate)
         bytesSent = last.countOfRequestHeaderBytesSent + last.countOfRequestBodyBytesSent

@@ -234,13 +234,13 @@ final class TaskBridge: ResponseBodySource {
     }
 
     private func metrics(of state: State, at now: Int64) -> ExchangeMetrics {
-        if let measured = state.engineMetrics { return measured }
-        var metrics = ExchangeMetrics()
-        metrics.queue = state.clock.queued(at: now)
-        metrics.firstByte = state.clock.untilResponse(at: now)
-        metrics.transfer = state.machine.isEnded ? state.clock.sinceResponse(at: now) : nil
-        metrics.total = state.clock.elapsed(at: now)
-        metrics.bytesSent = state.sent > 0 ? state.sent : nil
+        // URLSession has no time for a phase that has not ended, and reports nothing on Linux.
+        var metrics = state.engineMetrics ?? ExchangeMetrics()
+        metrics.queue = metrics.queue ?? state.clock.queued(at: now)
+        metrics.firstByte = metrics.firstByte ?? state.clock.untilResponse(at: now)
+        if state.machine.isEnded { metrics.transfer = metrics.transfer ?? state.clock.sinceResponse(at: now) }
+        metrics.total = metrics.total ?? state.clock.elapsed(at: now)
+        if state.sent > 0 { metrics.bytesSent = metrics.bytesSent ?? state.sent }
         return metrics
     }
 
