@@ -76,6 +76,8 @@ enum SystemFailure {
                 + "NSAppTransportSecurity: NSExceptionDomains, or NSAllowsLocalNetworking for the local network."
         case needsSharedContainer:
             return "Set sharedContainerIdentifier of the background configuration to the app group of the extension."
+        case NSURLErrorCancelled:
+            return "URLSession cancelled the task, without an order of the transport. Was its session invalidated?"
         case isInUseElsewhere: return "Use a separate identifier for each process (the app and its extensions)."
         default: return nil
         }
@@ -129,6 +131,9 @@ enum SystemFailure {
         for code: Int, _ text: String, isSecure: Bool, hasHead: Bool
     ) -> NetworkError.Reason {
         switch code {
+        // A task that was cancelled by us has ended before. The system cancels others, such as those of a session that
+        // its owner has invalidated.
+        case NSURLErrorCancelled: .connectionLost(.requestMayHaveArrived)
         // Linux: the unsupported protocol may be the protocol of the response.
         case NSURLErrorUnsupportedURL where text.contains("HTTP"): .badResponse
         // The timeouts of the session are very long, so this is the system's timeout for establishing a connection.

@@ -34,6 +34,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let entries = Locked<[Int: Entry]>([:])
     private let sockets = Locked<[Int: SocketBridge]>([:])
     private let policy: (any ChallengePolicy)?
+    /// Why the latest challenge of an origin was refused. The system remembers this too: the next tasks for the origin
+    /// end as if they had been cancelled, without a challenge.
+    private let refusals = Locked<[Origin: NetworkError]>([:])
 
     init(_ policy: (any ChallengePolicy)? = nil) {
         self.policy = policy
@@ -85,10 +88,16 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         if let policy {
-            let exchange = exchange(of: task)
+            guard let exchange = exchange(of: task) else { return completionHandler(.performDefaultHandling, nil) }
+            let refuse = { @Sendable [refusals] (error: NetworkError) in
+                exchange.recordCause(error)
+                refusals.withLock { refusals in
+                    if refusals.count >= 1000 { refusals = [:] }
+                    refusals[exchange.request.origin] = error
+                }
+            }
             return policy.respond(
-                to: challenge, warn: { exchange?.context.record(.warned($0)) }, refuse: { exchange?.recordCause($0) },
-                reply: completionHandler)
+                to: challenge, warn: { exchange.context.record(.warned($0)) }, refuse: refuse, reply: completionHandler)
         }
         let bridge = bridge(of: task)
         // Linux: with any other disposition, URLSession waits forever, challenges again or traps. At this point it has
@@ -147,6 +156,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     #endif
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        if (error as NSError?)?.code == NSURLErrorCancelled, let exchange = exchange(of: task),
+            let refusal = refusals.withLock({ $0[exchange.request.origin] })
+        {
+            exchange.recordCause(refusal)
+        }
         if let socket = sockets.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) {
             return socket.complete(error, response: task.response)
         }
@@ -175,7 +189,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
             return bridge.fail(NetworkError(.badResponse, detail: "The response is not an HTTP response."))
         }
         do throws(NetworkError) {
-            bridge.receive(.head(try TaskMachine.Head(response, for: bridge.request.method, bridge.context.limits)))
+            let head = try TaskMachine.Head(response, for: bridge.request.method, bridge.context.limits)
+            refusals.withLock { refusals in
+                if !refusals.isEmpty { refusals[bridge.request.origin] = nil }
+            }
+            bridge.receive(.head(head))
         } catch {
             bridge.fail(error)
         }
