@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+import ConformanceCases
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewURLSession
+
+/// Background sessions of the model, whose tasks outlive the app.
+@Suite(.timeLimit(.minutes(1)))
+struct BackgroundSessionTests {
+    private let folder: TemporaryFolder
+    private let identifier = UUID().uuidString
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func launch() -> BackgroundSession {
+        BackgroundSession(identifier: identifier, folder: folder.path)
+    }
+
+    private func client(_ url: String, _ transport: any Transport = MockTransport()) throws -> APIClient {
+        APIClient(baseURL: try BaseURL(url), pipeline: [], transport: transport)
+    }
+
+    private func outcome(
+        _ session: BackgroundSession, of started: BackgroundTransfer? = nil
+    ) async throws -> BackgroundOutcome {
+        for await transfer in session.outcomes where started == nil || transfer.id == started?.id {
+            guard case .finished(let outcome) = transfer.state else { continue }
+            return outcome
+        }
+        throw CancellationError()
+    }
+
+    @Test("a download and an upload, with what the client adds")
+    func transfers() async throws {
+        let server = try MockServer()
+        server.on(.get, "/film", respond: .generated(bytes: 1000))
+        server.on(.post, "/films") { .data($0.body) }
+        let (session, client) = (launch(), try client(server.url))
+        try await session.start(Request<Void>.get("/film"), to: folder.path + "/film", with: client)
+        #expect(try await outcome(session).status == 200)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/film")) == pattern(1000))
+        let source = try folder.file("source", pattern(5000))
+        try await session.start(Request<Void>(.post, "/films", body: .file(source)), with: client)
+        #expect(try await outcome(session).response().data() == pattern(5000))
+    }
+
+    @Test("a transfer that ends while the app is gone is delivered at the next launch, and the system learns of it")
+    func relaunch() async throws {
+        let (server, release) = (try MockServer(), Signal())
+        server.on(.get, "/film") { _ in
+            release.block()
+            return .generated(bytes: 1000)
+        }
+        let first = launch()
+        try await first.start(Request<Void>.get("/film"), to: folder.path + "/film", with: try client(server.url))
+        try await server.waitForRequests(count: 1)
+        DarwinDaemon.endApp(identifier)
+        release.fire()
+        #expect(await eventually { DarwinDaemon.hasEvents(identifier) })
+        let (second, told) = (launch(), Locked(false))
+        second.whenEventsAreTold { told.withLock { $0 = true } }
+        #expect(try await outcome(second).status == 200)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/film")) == pattern(1000))
+        #expect(await eventually { told.withLock { $0 } })
+    }
+
+    @Test("a transfer that the app cancels is cancelled")
+    func cancel() async throws {
+        let server = try MockServer.always(MockResponse().stalled(at: .beforeHead))
+        let session = launch()
+        let transfer = try await session.start(
+            Request<Void>.get("/"), to: folder.path + "/film", with: try client(server.url))
+        session.cancel(transfer.id)
+        #expect(try await outcome(session).failure?.contains("cancelled") == true)
+    }
+}

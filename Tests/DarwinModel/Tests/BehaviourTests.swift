@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import ConformanceCases
+import CurlewCore
+import CurlewHTTP
+import CurlewStreams
+import CurlewTesting
+import Foundation
+import TestFixtures
+import TestServers
+import Testing
+
+@testable import CurlewURLSession
+
+/// What Darwin's URLSession does and the one of Linux does not, and what the transport makes of it.
+@Suite(.timeLimit(.minutes(1)))
+struct BehaviourTests {
+    private func transport(
+        waitsForConnectivity: Bool = false, _ change: (inout DarwinBehaviour) -> Void = { _ in }
+    ) -> URLSessionTransport {
+        let settings = URLSessionConfiguration.ephemeral
+        settings.waitsForConnectivity = waitsForConnectivity
+        change(&settings.behaviour)
+        return URLSessionTransport(session: settings)
+    }
+
+    private func pause(_ time: Duration) async {
+        let end = ContinuousClock.now + time
+        _ = await eventually { ContinuousClock.now >= end }
+    }
+
+    // MARK: Cancelled by the system
+
+    @Test("after a refused certificate the system asks no more, and every call has the reason of the first")
+    func refusedCertificate() async throws {
+        let environment = try await ConformanceServers.shared().environment
+        let (server, roots) = (
+            try #require(environment.addresses[.expired]), try #require(environment.addresses[.authority])
+        )
+        let tls = TLSConfiguration(trustedRoots: .file(roots))
+        let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls))
+        for _ in 0..<3 {
+            #expect(await transport.failure(.get, server + "/empty")?.reason == .secureConnectionFailed(.expired))
+        }
+        let client = APIClient(baseURL: try BaseURL(server), pipeline: [], transport: transport)
+        let error = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/")) }
+        #expect(error?.reason == .secureConnectionFailed(.expired))
+    }
+
+    @Test("a task that the system cancels is a lost connection: the caller has cancelled nothing")
+    func unorderedCancellation() async throws {
+        let transport = transport { $0.endsAllTasks = .cancelled }
+        let error = await transport.failure(.get, "http://127.0.0.1:1/")
+        #expect(
+            error?.reason == .connectionLost(.requestMayHaveArrived) && error?.hint?.contains("invalidated") == true)
+        let client = APIClient(baseURL: "http://127.0.0.1:1", pipeline: [], transport: transport)
+        let other = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/")) }
+        #expect(other?.isCancelled == false)
+    }
+
+    // MARK: Responses
+
+    @Test("pieces that arrive after a suspension are kept")
+    func lateReader() async throws {
+        let server = try MockServer.always(.generated(bytes: 3_000_000))
+        let settings = URLSessionConfiguration.ephemeral
+        settings.behaviour.piecesAfterSuspend = 5
+        let transport = URLSessionTransport(
+            configuration: TransportConfiguration(bodyBuffer: 16_384), session: settings)
+        let response = try await transport.exchange(.get, server.url + "/")
+        await pause(.milliseconds(50))
+        #expect(try await response.data() == pattern(3_000_000))
+    }
+
+    @Test("a task that ends before its last piece gives an error, not a part of the body")
+    func earlyEnd() async throws {
+        let server = try MockServer.always(.generated(bytes: 1000))
+        let error = await transport { $0.endsBeforeLastPiece = true }.failure(.get, server.url + "/")
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+    }
+
+    @Test("a GET on a dead connection is repeated by the system, whatever the call says")
+    func repetition() async throws {
+        let server = try MockServer()
+        server.on(.get, "/") {
+            let isDead = $0.connectionIndex == 0 && $0.exchangeIndex == 1
+            return isDead ? .text("never").reset(at: .beforeHead) : .text("ok")
+        }
+        let transport = transport()
+        _ = try await transport.exchange(.get, server.url + "/").text()
+        #expect(try await transport.exchange(.get, server.url + "/") { $0.isIdempotent = false }.text() == "ok")
+        #expect(server.requestCount == 3)
+    }
+}
