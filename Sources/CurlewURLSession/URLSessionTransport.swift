@@ -100,7 +100,7 @@ public final class URLSessionTransport: Transport {
     ///
     /// The transport is the delegate of its tasks, so it decides about redirects, challenges and cached responses. The
     /// session's own delegate receives only session-level events, such as a challenge that it handles itself, and the
-    /// task events that the transport does not implement (`waitsForConnectivity`, `didCreateTask`).
+    /// task events that the transport does not implement (`didCreateTask`).
     ///
     /// The session's caches, cookies and credentials stay enabled: use the other initializer if transports should
     /// behave identically. With a background session, every call throws `.configuration`.

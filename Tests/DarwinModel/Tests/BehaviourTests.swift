@@ -58,6 +58,69 @@ struct BehaviourTests {
         #expect(other?.isCancelled == false)
     }
 
+    // MARK: Silence
+
+    @Test("a call that waits for a network is not silence of the server", arguments: [false, true])
+    func connectivity(waits: Bool) async throws {
+        let network = DarwinNetwork()
+        network.isThere.withLock { $0 = false }
+        let server = try MockServer.always(.text("ok"), to: .post)
+        let transport = transport(waitsForConnectivity: waits) { $0.network = network }
+        let limits = Timeouts(firstByte: .seconds(1), idle: .seconds(1), total: .seconds(30))
+        let call = Task {
+            try await transport.exchange(.post, server.url + "/", body: .bytes(pattern(10)), timeouts: limits).text()
+        }
+        await pause(.milliseconds(1500))
+        network.isThere.withLock { $0 = true }
+        if waits {
+            #expect(try await call.value == "ok")
+        } else {
+            #expect(await reason(of: call) == .unreachable)
+        }
+        // With a network, silence counts again.
+        let silent = try MockServer.always(MockResponse().stalled(at: .beforeHead), to: .post)
+        let error = await transport.failure(.post, silent.url + "/", body: .bytes(pattern(10)), timeouts: limits)
+        #expect(error?.reason == .timedOut(.firstByte))
+    }
+
+    @Test("a stream of events that is silent after its head is no server without a response")
+    func silentStream() async throws {
+        let (server, release) = (try MockServer(), Signal())
+        server.on(
+            .get, "/news",
+            respond: .events { stream in
+                await release.wait()
+                try await stream.send("one")
+            })
+        let configuration = APIClient.Configuration(timeouts: Timeouts(firstByte: .milliseconds(100)))
+        let client = APIClient(
+            baseURL: try BaseURL(server.url), pipeline: [], transport: transport(), configuration: configuration)
+        let first = Task {
+            for try await event in client.events(.get("/news")) { return event.data }
+            return ""
+        }
+        try await server.waitForRequests(count: 1)
+        await pause(.milliseconds(300))
+        release.fire()
+        #expect(try await first.value == "one")
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("the pause of a reader is no silence of the server, which begins when the reader goes on")
+    func pausedReader() async throws {
+        let server = try MockServer.always(.generated(bytes: 1_000_000).stalled(at: .afterBytes(300_000)))
+        let configuration = TransportConfiguration(bodyBuffer: 16_384)
+        let transport = URLSessionTransport(configuration: configuration)
+        let limit = Duration.milliseconds(500)
+        let response = try await transport.exchange(.get, server.url + "/", timeouts: Timeouts(idle: limit))
+        var reader = response.body.makeAsyncIterator()
+        _ = try await reader.next()
+        await pause(limit * 2)
+        let start = ContinuousClock.now
+        let error = await #expect(throws: NetworkError.self) { while try await reader.next() != nil {} }
+        #expect(error?.reason == .timedOut(.idle) && ContinuousClock.now - start >= limit - .milliseconds(10))
+    }
+
     // MARK: Responses
 
     @Test("pieces that arrive after a suspension are kept")
