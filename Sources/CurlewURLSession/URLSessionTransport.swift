@@ -239,12 +239,12 @@ extension URLSessionTransport {
                 bridge.request, skipsContentDecoding: bridge.context.options.skipsContentDecoding == true,
                 closes: bridge.engine !== pooled)
             let plan = try UploadPlan(bridge.request.body)
-            guard case .stream = plan.source else { return bridge.engine.start(bridge, message, plan) }
             #if canImport(Darwin)
             var streamed = message
             if let length = plan.declaredLength { streamed.setValue("\(length)", forHTTPHeaderField: "Content-Length") }
             bridge.engine.start(bridge, streamed, plan)
             #else
+            guard case .stream = plan.source else { return bridge.engine.start(bridge, message, plan) }
             produce(plan, for: bridge, message)
             #endif
         } catch {

@@ -28,7 +28,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private struct Entry {
         let bridge: TaskBridge
         let upload: UploadPlan
-        var streamsMade = 0
     }
 
     private let entries = Locked<[Int: Entry]>([:])
@@ -111,17 +110,10 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        guard
-            let (entry, isFirst) = entries.withLock({ entries -> (Entry, Bool)? in
-                guard var entry = entries[task.taskIdentifier] else { return nil }
-                entry.streamsMade += 1
-                entries[task.taskIdentifier] = entry
-                return (entry, entry.streamsMade == 1)
-            })
-        else { return completionHandler(nil) }
+        // The task has its first stream from its request.
+        guard let entry = entries.withLock({ $0[task.taskIdentifier] }) else { return completionHandler(nil) }
         let bridge = entry.bridge
-        let mayRepeat = bridge.context.mayRepeat(bridge.request)
-        guard isFirst || (mayRepeat && bridge.request.body.canReplay) else {
+        guard bridge.context.mayRepeat(bridge.request), bridge.request.body.canReplay else {
             bridge.recordCause(
                 NetworkError(
                     .connectionLost(.requestMayHaveArrived),
@@ -131,7 +123,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         // If the body cannot be produced, the exchange must fail: ending the stream would look like the end of the
         // body.
         let stream = entry.upload.openStream { bridge.fail($0) }
-        if let stream { bridge.feeds.adopt(stream.feed) }
+        stream?.feed.map(bridge.feeds.adopt)
         completionHandler(stream?.input)
     }
 

@@ -121,6 +121,48 @@ struct BehaviourTests {
         #expect(error?.reason == .timedOut(.idle) && ContinuousClock.now - start >= limit - .milliseconds(10))
     }
 
+    // MARK: Requests
+
+    @Test("bodies have no fields of resumable uploads", arguments: [0, 1, 2])
+    func bodies(kind: Int) async throws {
+        let server = try MockServer.always(.text("ok"), to: .post)
+        let folder = try TemporaryFolder()
+        let body: RequestBody =
+            switch kind {
+            case 0: .bytes(pattern(100_000))
+            case 1: .file(try folder.file("body", pattern(100_000)))
+            default: .stream(length: 100_000) { .init(Produced(pattern(100_000), by: 1000)) }
+            }
+        _ = try await transport().exchange(.post, server.url + "/", body: body).text()
+        let request = try #require(server.requests.first)
+        #expect(request.headers.allSatisfy { !$0.name.text.lowercased().hasPrefix("upload-") })
+        #expect(request.body == pattern(100_000) && request.headers["Content-Length"] == "100000")
+    }
+
+    @Test("a broken upload is not resumed by the system, which no deadline and no interceptor would see")
+    func resumption() async throws {
+        let server = try RawServer { connection in
+            _ = try connection.readHead()
+            try connection.write("HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /part\r\n\r\n")
+        }
+        let error = await transport().failure(.post, server.url + "/", body: .bytes(pattern(10)))
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test(
+        "a body that the system requests again is sent from its beginning, or the call fails", arguments: [false, true])
+    func repeatedStream(canReplay: Bool) async throws {
+        let server = try MockServer.always(.text("ok"), to: .put)
+        let body = RequestBody.stream(replay: canReplay ? .always : .never) {
+            .init(Produced(pattern(100_000), by: 1000))
+        }
+        let transport = transport { $0.requestsStreamsTwice = true }
+        let error = await transport.failure(.put, server.url + "/", body: body)
+        #expect(error?.reason == (canReplay ? nil : .connectionLost(.requestMayHaveArrived)))
+        #expect(server.requests.allSatisfy { $0.body == pattern(100_000) })
+    }
+
     // MARK: Responses
 
     @Test("pieces that arrive after a suspension are kept")
