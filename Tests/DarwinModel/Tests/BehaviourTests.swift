@@ -163,6 +163,24 @@ struct BehaviourTests {
         #expect(server.requests.allSatisfy { $0.body == pattern(100_000) })
     }
 
+    @Test("an identity is imported once, not on the delegate's queue, and never into a keychain")
+    func identity() async throws {
+        let environment = try await ConformanceServers.shared().environment
+        let client = try #require(environment.addresses[.client]).dropLast(".pem".count)
+        // A copy of its own, because imports are counted by archive.
+        let archive = try Data(contentsOf: URL(fileURLWithPath: client + ".p12"))
+        let tls = TLSConfiguration(
+            trustedRoots: .file(try #require(environment.addresses[.authority])),
+            identity: .pkcs12(archive, passphrase: Certificates.passphrase))
+        let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls))
+        let mutual = try #require(environment.addresses[.mutual])
+        #expect(try await transport.exchange(.get, mutual + "/").text().contains("SUCCESS"))
+        let other = try #require(environment.addresses[.secure])
+        #expect(try await transport.exchange(.get, other + "/empty").status == .noContent)
+        let imports = try #require(DarwinKeychain.imports.withLock { $0[archive] })
+        #expect(imports == DarwinKeychain.Imports(all: 1, stored: 0, onDelegateQueue: 0))
+    }
+
     // MARK: Responses
 
     @Test("pieces that arrive after a suspension are kept")
