@@ -65,9 +65,12 @@ private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
 
     func close() {
         state.withLock { state in
+            CFWriteStreamSetDispatchQueue(state.stream, nil)
             state.stream.delegate = nil
             state.stream.close()
         }
+        // The stream does not retain its delegate, and an event for it may be on its way.
+        queue.async { withExtendedLifetime(self) {} }
     }
 
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {

@@ -181,6 +181,24 @@ struct BehaviourTests {
         #expect(imports == DarwinKeychain.Imports(all: 1, stored: 0, onDelegateQueue: 0))
     }
 
+    @Test("an event for a body that has ended finds its delegate")
+    func streamDelegate() async throws {
+        let (log, stop) = (DarwinStreamLog(), Signal())
+        let ends = DarwinStreamLog.$current.withValue(log) { Locked(BoundStream.make().map(Unchecked.init)) }
+        log.beforeEvent.withLock {
+            $0 = {
+                stop.block()
+                ends.withLock { ends in
+                    ends?.value.feed.release()
+                    ends = nil
+                }
+            }
+        }
+        stop.fire()
+        try await yieldUntil { log.events.withLock { $0 } > 0 }
+        #expect(log.lateEvents.withLock { $0 } == 0)
+    }
+
     // MARK: Responses
 
     @Test("pieces that arrive after a suspension are kept")
