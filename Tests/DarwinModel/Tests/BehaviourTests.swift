@@ -201,6 +201,16 @@ struct BehaviourTests {
 
     // MARK: Responses
 
+    @Test("parts without boundaries are refused")
+    func parts() async throws {
+        let text =
+            "--b\r\nContent-Type: text/plain\r\n\r\none\r\n--b\r\nContent-Type: text/plain\r\n\r\ntwo\r\n--b--\r\n"
+        let server = try MockServer.always(
+            .text(text).with(headers: ["Content-Type": "multipart/x-mixed-replace; boundary=b"]))
+        let error = await transport().failure(.get, server.url + "/")
+        #expect(error?.reason == .badResponse && error?.detail.contains("boundaries") == true)
+    }
+
     @Test("pieces that arrive after a suspension are kept")
     func lateReader() async throws {
         let server = try MockServer.always(.generated(bytes: 3_000_000))
