@@ -146,6 +146,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         bridge(of: task)?.waitForNetwork()
     }
 
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        let (status, fields) = (HTTPStatus(response.statusCode), ResponseFields.headers(of: response))
+        exchange(of: task)?.context.record(.interim(status, fields))
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
         exchange(of: task)?.recordMetrics(ExchangeMetrics(metrics))
     }

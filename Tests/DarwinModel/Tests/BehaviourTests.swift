@@ -211,6 +211,16 @@ struct BehaviourTests {
         #expect(error?.reason == .badResponse && error?.detail.contains("boundaries") == true)
     }
 
+    @Test("interim responses reach the observers")
+    func interim() async throws {
+        let server = try MockServer.always(.text("ok").after(HTTPStatus(103), headers: ["Link": "</a>"]))
+        let log = EventLog { event, _ -> String? in
+            if case .interim(let status, let fields) = event { "\(status.code) \(fields["Link"] ?? "")" } else { nil }
+        }
+        _ = try await transport().exchange(.get, server.url + "/", observers: [log]).text()
+        #expect(log.entries == ["103 </a>"])
+    }
+
     @Test("pieces that arrive after a suspension are kept")
     func lateReader() async throws {
         let server = try MockServer.always(.generated(bytes: 3_000_000))
