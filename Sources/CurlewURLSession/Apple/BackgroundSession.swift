@@ -169,7 +169,10 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let id = transfer(of: task) else { return }
         let isSecure = task.originalRequest?.url?.scheme == "https"
-        let failure = error.map { SystemFailure.error($0, isSecure: isSecure, hasHead: task.response != nil) }
+        let failure = error.map {
+            SystemFailure.background($0)
+                ?? SystemFailure.error($0, isSecure: isSecure, hasHead: task.response != nil)
+        }
         let response = (task.response as? HTTPURLResponse).map { HTTPResponse($0, body: Data()) }
         store.finish(id, response, failure)
     }

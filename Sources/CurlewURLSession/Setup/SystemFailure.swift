@@ -30,6 +30,23 @@ enum SystemFailure {
         return result
     }
 
+    /// Returns the error for a cancelled task of a background session; nil for another error. The system may have
+    /// cancelled the task, and says why (NSURLErrorBackgroundTaskCancelledReasonKey).
+    static func background(_ error: any Error) -> NetworkError? {
+        let failure = error as NSError
+        guard failure.domain == NSURLErrorDomain, failure.code == NSURLErrorCancelled else { return nil }
+        let reason: String
+        switch failure.userInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int {
+        case 0?: reason = "the user ended the app"
+        case 1?: reason = "background refresh is turned off"
+        case 2?: reason = "the system lacks resources"
+        default: return NetworkError(.cancelled, detail: "The transfer was cancelled.")
+        }
+        return NetworkError(
+            .connectionLost(.requestMayHaveArrived), detail: "The system ended the transfer: \(reason).",
+            hint: "Start it again.")
+    }
+
     /// Returns the POSIX error code of a failure; ENETDOWN for an error that reports a device without a network, and 0
     /// if there is no code.
     private static func systemError(of failure: NSError) -> Int32 {

@@ -70,6 +70,18 @@ struct BackgroundSessionTests {
         #expect(await eventually { told.withLock { $0 } })
     }
 
+    @Test("the user ends the app: the outcome says so, and that the transfer has to be started again")
+    func forceQuit() async throws {
+        let server = try MockServer.always(MockResponse().stalled(at: .beforeHead))
+        let first = launch()
+        try await first.start(Request<Void>.get("/"), to: folder.path + "/film", with: try client(server.url))
+        try await server.waitForRequests(count: 1)
+        DarwinDaemon.endApp(identifier, byUser: true)
+        #expect(await eventually { DarwinDaemon.hasEvents(identifier) })
+        let failure = try #require(try await outcome(launch()).failure)
+        #expect(failure.contains("the user ended the app") && !failure.contains("cancelled"))
+    }
+
     @Test("a transfer that the app cancels is cancelled")
     func cancel() async throws {
         let server = try MockServer.always(MockResponse().stalled(at: .beforeHead))
