@@ -18,8 +18,8 @@ struct BackgroundSessionTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func launch() -> BackgroundSession {
-        BackgroundSession(identifier: identifier, folder: folder.path)
+    private func launch(_ tls: TLSConfiguration = TLSConfiguration()) -> BackgroundSession {
+        BackgroundSession(identifier: identifier, folder: folder.path, tls: tls)
     }
 
     private func client(_ url: String, _ transport: any Transport = MockTransport()) throws -> APIClient {
@@ -90,5 +90,51 @@ struct BackgroundSessionTests {
             Request<Void>.get("/"), to: folder.path + "/film", with: try client(server.url))
         session.cancel(transfer.id)
         #expect(try await outcome(session).failure?.contains("cancelled") == true)
+    }
+
+    @Test("pins apply to background transfers, and a client's are never dropped")
+    func pins() async throws {
+        let environment = try await ConformanceServers.shared().environment
+        let url = try #require(environment.addresses[.secure])
+        let keys = [UInt8(0), 1].map { "sha256//" + Data(repeating: $0, count: 32).base64EncodedString() }
+        let tls = TLSConfiguration(
+            trustedRoots: .file(try #require(environment.addresses[.authority])),
+            pins: [TLSConfiguration.PinSet(hosts: ["localhost"], keys: keys)])
+        let pinned = try client(url, URLSessionTransport(configuration: TransportConfiguration(tls: tls)))
+        let request = Request<Void>.get("/body.bin")
+        let path = folder.path + "/film"
+        let error = await #expect(throws: NetworkError.self) {
+            try await launch().start(request, to: path, with: pinned)
+        }
+        #expect(error?.reason == .configuration)
+        let session = launch(tls)
+        try await session.start(request, to: path, with: pinned)
+        #expect(try await outcome(session).failure?.contains("pin") == true)
+        let trusting = launch(TLSConfiguration(trustedRoots: tls.trustedRoots))
+        let transfer = try await trusting.start(request, to: path, with: try client(url))
+        #expect(try await outcome(trusting, of: transfer).status == 200)
+    }
+
+    @Test("the app changes the system's configuration, and another session can follow an invalidated one")
+    func configuration() async throws {
+        let server = try MockServer.always(.text("film"))
+        let seen = Locked<URLSessionConfiguration?>(nil)
+        let first = BackgroundSession(identifier: identifier, folder: folder.path) { settings in
+            settings.sharedContainerIdentifier = "group.example"
+            settings.urlCache = .shared
+            let settings = Unchecked(settings)
+            seen.withLock { $0 = settings.value }
+        }
+        let settings = try #require(seen.withLock { $0.map(Unchecked.init) }).value
+        #expect(settings.sharedContainerIdentifier == "group.example" && settings.urlCache == nil)
+        first.invalidate()
+        let (path, client) = (folder.path + "/film", try client(server.url))
+        let error = await #expect(throws: NetworkError.self) {
+            try await first.start(Request<Void>.get("/"), to: path, with: client)
+        }
+        #expect(error?.reason == .refused(by: .shutdown))
+        let second = launch()
+        try await second.start(Request<Void>.get("/"), to: path, with: client)
+        #expect(try await outcome(second).status == 200)
     }
 }
