@@ -28,8 +28,8 @@ struct DarwinBehaviour: Sendable {
     var reportsParts = true
     /// The end of a task is reported before its last piece. No document allows it; peers guard against it.
     var endsBeforeLastPiece = false
-    /// The time before a refused task ends by itself; and how it ends, without any request of the delegate (a session
-    /// that its owner invalidated, a class of `URLProtocol`).
+    /// How every task ends by itself, as those of a session that its owner invalidates (NSURLSession.h:
+    /// invalidateAndCancel).
     var endsAllTasks: URLError.Code?
     /// Whether there is a network. Without one, a task waits if its configuration says so, and fails if not.
     var network = DarwinNetwork()

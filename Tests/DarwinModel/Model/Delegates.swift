@@ -4,7 +4,6 @@ import CurlewCore
 import CurlewHTTP
 
 protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
@@ -33,9 +32,6 @@ protocol URLSessionDataDelegate: URLSessionTaskDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposed: CachedURLResponse,
-        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
 }
 
 protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
@@ -52,7 +48,6 @@ protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
 
 // Every method is optional on Darwin. What happens without one is what these do.
 extension URLSessionDelegate {
-    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 }
 
@@ -74,7 +69,6 @@ extension URLSessionTaskDelegate {
         totalBytesExpectedToSend: Int64
     ) {}
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {}
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {}
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
     ) {}
@@ -87,10 +81,6 @@ extension URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) { completionHandler(.allow) }
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposed: CachedURLResponse,
-        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) { completionHandler(proposed) }
 }
 
 /// The metrics of a task: one transaction, with what `CurlTransport` reports about it.

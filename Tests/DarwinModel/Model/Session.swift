@@ -147,30 +147,38 @@ public class URLSession: NSObject, @unchecked Sendable {
     func refuse(_ origin: String) { state.withLock { _ = $0.refused.insert(origin) } }
 }
 
+/// Each property of `Values`, in an object.
+@dynamicMemberLookup
 public class URLSessionConfiguration: NSObject, @unchecked Sendable {
     enum Version { case TLSv12, TLSv13 }
 
-    var behaviour = DarwinBehaviour()
-    private(set) var identifier: String?
-    public var urlCache: URLCache?
-    public var httpCookieStorage: HTTPCookieStorage?
-    var urlCredentialStorage: URLCredentialStorage?
-    var httpShouldSetCookies = true
-    var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
-    var requestCachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
-    var timeoutIntervalForRequest = 60.0
-    var timeoutIntervalForResource = 7 * 86_400.0
-    var httpMaximumConnectionsPerHost = 6
-    public var httpAdditionalHeaders: [AnyHashable: Any]?
-    var connectionProxyDictionary: [AnyHashable: Any]?
-    var tlsMinimumSupportedProtocolVersion = Version.TLSv12
-    var waitsForConnectivity = false
-    var networkServiceType = NSURLRequest.NetworkServiceType.default
-    var isDiscretionary = false
-    var sessionSendsLaunchEvents = false
-    var sharedContainerIdentifier: String?
-    var allowsCellularAccess = true
-    var protocolClasses: [AnyClass]?
+    public struct Values {
+        var behaviour = DarwinBehaviour()
+        var identifier: String?
+        public var urlCache: URLCache?
+        public var httpCookieStorage: HTTPCookieStorage?
+        var urlCredentialStorage: URLCredentialStorage?
+        var httpShouldSetCookies = true
+        var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
+        var requestCachePolicy = NSURLRequest.CachePolicy.useProtocolCachePolicy
+        var timeoutIntervalForRequest = 60.0
+        var timeoutIntervalForResource = 7 * 86_400.0
+        var httpMaximumConnectionsPerHost = 6
+        public var httpAdditionalHeaders: [AnyHashable: Any]?
+        var connectionProxyDictionary: [AnyHashable: Any]?
+        var tlsMinimumSupportedProtocolVersion = Version.TLSv12
+        var waitsForConnectivity = false
+        var isDiscretionary = false
+        var sessionSendsLaunchEvents = false
+        var sharedContainerIdentifier: String?
+    }
+
+    private var values = Values()
+
+    public subscript<Value>(dynamicMember path: WritableKeyPath<Values, Value>) -> Value {
+        get { values[keyPath: path] }
+        set { values[keyPath: path] = newValue }
+    }
 
     public static var ephemeral: URLSessionConfiguration { URLSessionConfiguration() }
     public static var `default`: URLSessionConfiguration {
@@ -189,34 +197,18 @@ public class URLSessionConfiguration: NSObject, @unchecked Sendable {
 
     func copied() -> URLSessionConfiguration {
         let copy = URLSessionConfiguration()
-        copy.behaviour = behaviour
-        copy.identifier = identifier
-        (copy.urlCache, copy.httpCookieStorage) = (urlCache, httpCookieStorage)
-        (copy.urlCredentialStorage, copy.httpShouldSetCookies) = (urlCredentialStorage, httpShouldSetCookies)
-        (copy.httpCookieAcceptPolicy, copy.requestCachePolicy) = (httpCookieAcceptPolicy, requestCachePolicy)
-        (copy.timeoutIntervalForRequest, copy.httpAdditionalHeaders) = (
-            timeoutIntervalForRequest, httpAdditionalHeaders
-        )
-        (copy.timeoutIntervalForResource, copy.waitsForConnectivity) = (
-            timeoutIntervalForResource, waitsForConnectivity
-        )
-        copy.httpMaximumConnectionsPerHost = httpMaximumConnectionsPerHost
-        copy.connectionProxyDictionary = connectionProxyDictionary
-        copy.tlsMinimumSupportedProtocolVersion = tlsMinimumSupportedProtocolVersion
-        (copy.networkServiceType, copy.isDiscretionary) = (networkServiceType, isDiscretionary)
-        (copy.sessionSendsLaunchEvents, copy.protocolClasses) = (sessionSendsLaunchEvents, protocolClasses)
-        (copy.sharedContainerIdentifier, copy.allowsCellularAccess) = (sharedContainerIdentifier, allowsCellularAccess)
+        copy.values = values
         return copy
     }
 
     /// The configuration of the transport that sends.
     fileprivate func transport(_ wire: URLSession.Wire) -> TransportConfiguration {
         var result = TransportConfiguration(bodyBuffer: 64 << 10, smallBody: 0)
-        result.pool.perHost = httpMaximumConnectionsPerHost
-        result.tls.minimumVersion = tlsMinimumSupportedProtocolVersion == .TLSv13 ? .v13 : .v12
+        result.pool.perHost = values.httpMaximumConnectionsPerHost
+        result.tls.minimumVersion = values.tlsMinimumSupportedProtocolVersion == .TLSv13 ? .v13 : .v12
         if let anchors = wire.anchors { result.tls.trustedRoots = .pem(anchors) }
         result.tls.identity = wire.identity.map { .pkcs12($0.archive, passphrase: $0.passphrase) }
-        func setting<Value>(_ name: String) -> Value? { connectionProxyDictionary?[name] as? Value }
+        func setting<Value>(_ name: String) -> Value? { values.connectionProxyDictionary?[name] as? Value }
         let isSocks = setting("SOCKSEnable") == 1
         if let host: String = setting(isSocks ? "SOCKSProxy" : "HTTPProxy"),
             let port: Int = setting(isSocks ? "SOCKSPort" : "HTTPPort")
@@ -224,7 +216,7 @@ public class URLSessionConfiguration: NSObject, @unchecked Sendable {
             result.proxy = .fixed(
                 ProxyConfiguration.Server(
                     isSocks ? .socks5 : .http, host: host, port: port, user: wire.user, password: wire.password))
-        } else if connectionProxyDictionary == nil {
+        } else if values.connectionProxyDictionary == nil {
             result.proxy = .environment
         }
         return result
