@@ -87,7 +87,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         if let policy {
-            guard let exchange = exchange(of: task) else { return completionHandler(.performDefaultHandling, nil) }
+            guard let exchange = exchange(of: task) else {
+                return completionHandler(.cancelAuthenticationChallenge, nil)
+            }
             let refuse = { @Sendable [refusals] (error: NetworkError) in
                 exchange.recordCause(error)
                 refusals.withLock { refusals in
