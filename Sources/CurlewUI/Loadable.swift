@@ -113,9 +113,7 @@ public final class Loadable<Value: Sendable> {
         work = nil
         switch result {
         case .success(let (value, freshness)): settled = .loaded(value, freshness)
-        case .failure(let error):
-            let error = NetworkError(error)
-            if !error.isCancelled { settled = .failed(error, previous: settled.value) }
+        case .failure(let error): settled = .failed(NetworkError(ofWork: error), previous: settled.value)
         }
         publish()
         finished.end()

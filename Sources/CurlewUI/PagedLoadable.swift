@@ -149,9 +149,7 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         isLoading = false
         switch result {
         case .success(let page): add(page)
-        case .failure(let failure):
-            let failure = NetworkError(failure)
-            if !failure.isCancelled { error = failure }
+        case .failure(let failure): error = NetworkError(ofWork: failure)
         }
         finished.end()
     }

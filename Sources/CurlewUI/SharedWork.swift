@@ -2,6 +2,19 @@
 
 import CurlewCore
 
+extension NetworkError {
+    /// Creates the error of work that its callers have not cancelled. If something else has, it is not shown as a
+    /// cancellation: a screen would wait for a load that is over.
+    init(ofWork error: any Error) {
+        self = NetworkError(error)
+        guard isCancelled else { return }
+        self = NetworkError(
+            .connectionLost(.requestMayHaveArrived),
+            detail: "The load was cancelled, but not by those who wait for it.",
+            underlying: error)
+    }
+}
+
 /// A task that several callers on the main actor wait for. A caller that is cancelled stops waiting.
 @MainActor
 final class SharedWork {

@@ -100,7 +100,7 @@ public final class URLSessionTransport: Transport {
     ///
     /// The transport is the delegate of its tasks, so it decides about redirects, challenges and cached responses. The
     /// session's own delegate receives only session-level events, such as a challenge that it handles itself, and the
-    /// task events that the transport does not implement (`waitsForConnectivity`, `didCreateTask`).
+    /// task events that the transport does not implement (`didCreateTask`).
     ///
     /// The session's caches, cookies and credentials stay enabled: use the other initializer if transports should
     /// behave identically. With a background session, every call throws `.configuration`.
@@ -239,12 +239,12 @@ extension URLSessionTransport {
                 bridge.request, skipsContentDecoding: bridge.context.options.skipsContentDecoding == true,
                 closes: bridge.engine !== pooled)
             let plan = try UploadPlan(bridge.request.body)
-            guard case .stream = plan.source else { return bridge.engine.start(bridge, message, plan) }
             #if canImport(Darwin)
             var streamed = message
             if let length = plan.declaredLength { streamed.setValue("\(length)", forHTTPHeaderField: "Content-Length") }
             bridge.engine.start(bridge, streamed, plan)
             #else
+            guard case .stream = plan.source else { return bridge.engine.start(bridge, message, plan) }
             produce(plan, for: bridge, message)
             #endif
         } catch {

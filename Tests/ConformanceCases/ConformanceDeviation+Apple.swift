@@ -3,7 +3,8 @@
 import CurlewCookies
 
 extension ConformanceSuite {
-    /// The expected deviations of URLSession on Apple platforms. The suite has not been run there yet.
+    /// The expected deviations of URLSession on Apple platforms. The suite has not been run there yet, but on a model of
+    /// Darwin (`Tests/DarwinModel`).
     ///
     /// - Some deviations are certain, because the code of this package causes them: it refuses an option, or stores
     ///   fields in a dictionary.
@@ -60,6 +61,41 @@ extension ConformanceSuite {
         differs(
             "The body of a response that refuses a WebSocket connection is not reported.",
             ["a refusal is an error, with its status and its body"]),
+        differs(
+            "Connecting is no phase of its own: it counts as waiting for the head.",
+            ["a stalled handshake runs into the limit for connecting"]),
+        may(
+            "The head is reported with the first bytes of the body, or after 512 bytes if the system determines its type.",
+            [
+                "a slow body may take longer than every limit that it keeps",
+                "a stall after the head runs into the limit for silence",
+                "bodies may take longer than the limit of the attempt, down and up",
+                "chunks are given as they come, and none is empty",
+                "with streaming asked for, the response comes with its head",
+            ]),
+        may(
+            "The system repeats requests on dead connections by their method (QA1941).",
+            ["the route's idempotency has precedence over the method"]),
+        may(
+            "Known methods may be written in capitals, and are then refused with `.invalidRequest`.",
+            ["get without a body goes out as it is, without fields about one"]),
+        may(
+            "The status with which a proxy refuses a tunnel is not reported.",
+            [
+                "a proxy that answers 403 to a tunnel has refused it",
+                "a proxy that answers 502 to a tunnel has refused it",
+            ]),
+        may(
+            "What the system refuses in heads, trailers and stacked codings is not known; interim heads are not counted.",
+            [
+                "a coding stacked six times is a bad response",
+                "a response with a field that is longer than the limit ends there",
+                "a response with an interim response over the limit ends there",
+                "a response with more trailers than the limit ends there",
+            ]),
+        may(
+            "The model of URLSession on Linux has this fault of libcurl 7.88.",
+            ["a response that stops an upload is given to the caller, over HTTP/2"]),
         may(
             "Accept, Accept-Language, Connection and User-Agent are added.",
             ["nothing is added but Host and Accept-Encoding"]),

@@ -35,7 +35,7 @@ public enum ConformanceReport {
             ("curl", wire, "one after the other, in one process"),
             ("MockTransport", message, "in one process"),
             ("URLSession", wire, "on Linux, each group in child processes"),
-            ("URLSession on Apple", wire, "on a Mac, likewise; not run yet, so this says what is expected"),
+            ("URLSession on Apple", wire, "on a Mac, likewise; run on a model only, so this says what is expected"),
         ]
         return engines.map { name, count, how in
             "| \(name) | \(count) | \(ConformanceSuite.deviations.count { $0.engine == name }) | \(how) |"

@@ -70,10 +70,21 @@ struct PreludeTests {
         #expect(SuspendingClock.now - start < Self.limit)
     }
 
-    @Test("A challenge with such a body is met", arguments: Engine.allCases, Fault.allCases)
+    static let decodableFaults = Fault.allCases.filter { fault in
+        #if canImport(Darwin)
+        fault != .undecodable
+        #else
+        true
+        #endif
+    }
+
+    @Test("A challenge with such a body is met", arguments: Engine.allCases, decodableFaults)
     func challenges(engine: Engine, fault: Fault) async throws {
         let server = try MockServer()
-        let refused = fault.applied(to: response(401, ["WWW-Authenticate": "Bearer"]))
+        // Apple's systems withhold the head of a type that they determine from the body, and of one that they cannot
+        // decode.
+        let type: HTTPHeaders = ["WWW-Authenticate": "Bearer", "Content-Type": "application/json"]
+        let refused = fault.applied(to: response(401, type))
         server.on(.get, "/") { request in
             request.headers[.authorization] == "Bearer new" ? .text("welcome") : refused
         }

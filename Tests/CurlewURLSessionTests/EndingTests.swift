@@ -21,7 +21,9 @@ struct EndingTests {
 
     @Test("A body that stalls ends with an error that has its head")
     func stalledBody() async throws {
-        let server = try MockServer.answering(.generated(bytes: 1000).stalled(at: .afterBytes(10)))
+        // Apple's systems withhold the head of a type that they determine from the body.
+        let body = MockResponse.generated(bytes: 1000).with(headers: ["Content-Type": "application/json"])
+        let server = try MockServer.answering(body.stalled(at: .afterBytes(10)))
         let error = await transport.failure(.get, server.url + "/", timeouts: Timeouts(idle: .milliseconds(60)))
         #expect(error?.reason == .timedOut(.idle) && error?.response?.status == .ok)
         #expect(await eventually { transport.snapshot.active == 0 })
@@ -31,8 +33,9 @@ struct EndingTests {
     func attempt() async throws {
         let (stream, continuation) = AsyncStream<Data>.makeStream()
         defer { continuation.finish() }
+        let server = try MockServer.always(.text("ok"))
         let request = try HTTPRequest(
-            .post, url: "http://127.0.0.1:1/", body: .stream { RequestBody.Chunks(stream) })
+            .post, url: server.url + "/", body: .stream { RequestBody.Chunks(stream) })
         var context = ExchangeContext()
         context.attemptDeadline = SystemTime.Deadline(.milliseconds(50), after: context.time.now)
         await #expect { try await transport.send(request, in: context) } throws: {
@@ -40,6 +43,7 @@ struct EndingTests {
         }
     }
 
+    #if !canImport(Darwin)
     @Test("Connections that the server has closed lose nothing and repeat nothing", arguments: [0, 1000])
     func staleConnections(count: Int) async throws {
         let server = try MockServer.always(.text("fine").closingSilently(), to: nil)
@@ -51,4 +55,5 @@ struct EndingTests {
         let posts = server.requests.filter { $0.method == .post }
         #expect(posts.count == 5 && posts.allSatisfy { $0.body == pattern(count) })
     }
+    #endif
 }

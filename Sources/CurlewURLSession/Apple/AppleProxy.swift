@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written against Apple's documentation and type-checked on Linux against stubs (Scripts/apple); not run there.
+// Written against Apple's documentation. On Linux it is type-checked (Scripts/apple) and runs on a model of Darwin.
 
 #if canImport(Darwin)
 import CurlewCore

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written against Apple's documentation and type-checked on Linux against stubs (Scripts/apple); not run there.
+// Written against Apple's documentation. On Linux it is type-checked (Scripts/apple) and runs on a model of Darwin.
 
 #if canImport(Darwin)
 import CurlewCore
@@ -14,6 +14,8 @@ struct AppleTrust: ChallengePolicy {
     private static let queue = DispatchQueue(label: "curlew.urlsession.trust", attributes: .concurrent)
     private let tls: TransportConfiguration.TLS
     private let proxy: TransportConfiguration.Proxy.Server?
+    /// The client identity, once it was imported.
+    private let identity = Locked<URLCredential?>(nil)
 
     init(_ configuration: TransportConfiguration) {
         tls = configuration.tls
@@ -22,8 +24,8 @@ struct AppleTrust: ChallengePolicy {
 
     /// Responds to a challenge with values from the configuration, or leaves the challenge to the system.
     ///
-    /// Certificates are evaluated on a separate queue: the system may contact other hosts for them (AIA, OCSP), and the
-    /// delegate's queue serves all exchanges of the session.
+    /// Certificates are evaluated and imported on a separate queue: the system may contact other hosts for them (AIA,
+    /// OCSP), deriving the key of an archive takes its time, and the delegate's queue serves all exchanges.
     func respond(
         to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (ExchangeEvent.Warning) -> Void,
         refuse: @escaping @Sendable (NetworkError) -> Void, reply: @escaping Reply
@@ -37,12 +39,18 @@ struct AppleTrust: ChallengePolicy {
             guard let trust = space.serverTrust else { return reply(.performDefaultHandling, nil) }
             evaluate(trust, host: space.host, warn, refuse, reply)
         case (.own, .clientCertificate):
-            if let credential = tls.identity.flatMap(Self.credential) { return reply(.useCredential, credential) }
-            refuse(
-                NetworkError(
-                    .configuration, detail: "The client identity cannot be read.",
-                    hint: "Check TransportConfiguration.TLS.identity: the archive and its passphrase."))
-            reply(.cancelAuthenticationChallenge, nil)
+            Self.queue.async {
+                let credential = identity.withLock { known in
+                    known = known ?? tls.identity.flatMap(Self.credential)
+                    return known
+                }
+                if let credential { return reply(.useCredential, credential) }
+                refuse(
+                    NetworkError(
+                        .configuration, detail: "The client identity cannot be read.",
+                        hint: "Check TransportConfiguration.TLS.identity: the archive and its passphrase."))
+                reply(.cancelAuthenticationChallenge, nil)
+            }
         case (.own, .proxy):
             let (user, password) = (proxy?.user ?? "", proxy?.password ?? "")
             reply(.useCredential, URLCredential(user: user, password: password, persistence: .none))
@@ -158,8 +166,12 @@ struct AppleTrust: ChallengePolicy {
         }
         guard let archive else { return nil }
         var items: CFArray?
-        let options = [kSecImportExportPassphrase as String: identity.passphrase ?? ""] as CFDictionary
-        guard SecPKCS12Import(archive as CFData, options, &items) == errSecSuccess,
+        var options: [String: Any] = [kSecImportExportPassphrase as String: identity.passphrase ?? ""]
+        // Otherwise macOS would store the key in the user's keychain.
+        if #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) {
+            options[kSecImportToMemoryOnly as String] = true
+        }
+        guard SecPKCS12Import(archive as CFData, options as CFDictionary, &items) == errSecSuccess,
             let first = (items as? [[String: Any]])?.first,
             let object = first[kSecImportItemIdentity as String] as CFTypeRef?,
             CFGetTypeID(object) == SecIdentityGetTypeID()

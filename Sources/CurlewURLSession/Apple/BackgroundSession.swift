@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written against Apple's documentation and type-checked on Linux against stubs (Scripts/apple); not run there.
+// Written against Apple's documentation. On Linux it is type-checked (Scripts/apple) and runs on a model of Darwin.
 
 #if canImport(Darwin)
 public import CurlewCore
@@ -22,19 +22,32 @@ public final class BackgroundSession: Sendable {
     private let store: BackgroundStore
     private let delegate: BackgroundDelegate
     private let session: URLSession
+    private let tls: TransportConfiguration.TLS
+    private let isInvalid = Locked(false)
 
     /// Creates a background session and delivers the outcomes that the app has not acknowledged.
     ///
     /// - `folder`: the existing folder in which the outcomes are stored, with response bodies of at most 1 MiB.
+    /// - `tls`: roots, pins and the client identity, as for `URLSessionTransport`. If one is unsupported, `start`
+    ///   throws.
     /// - `isDiscretionary`: whether the system chooses the time of the transfers by power and Wi-Fi. Default false.
-    public init(identifier: String, folder: String, isDiscretionary: Bool = false) {
+    /// - `configure`: changes the system's configuration, for example `sharedContainerIdentifier`, which an extension
+    ///   needs, or `allowsCellularAccess`. Caches, cookies and stored credentials remain disabled.
+    public init(
+        identifier: String, folder: String, tls: TransportConfiguration.TLS = TransportConfiguration.TLS(),
+        isDiscretionary: Bool = false,
+        configure: (URLSessionConfiguration) -> Void = { _ in }
+    ) {
+        self.tls = tls
         let (stream, continuation) = AsyncStream<BackgroundTransfer>.makeStream(
             bufferingPolicy: .bufferingNewest(BackgroundStore.capacity))
         outcomes = stream
         store = BackgroundStore(folder: folder, identifier: identifier) { continuation.yield($0) }
-        delegate = BackgroundDelegate(store)
+        delegate = BackgroundDelegate(store, AppleTrust(TransportConfiguration(tls: tls)))
         let settings = URLSessionConfiguration.background(withIdentifier: identifier)
         settings.isDiscretionary = isDiscretionary
+        settings.tlsMinimumSupportedProtocolVersion = tls.minimumVersion == .v13 ? .TLSv13 : .TLSv12
+        configure(settings)
         settings.sessionSendsLaunchEvents = true
         settings.urlCache = nil
         settings.httpCookieStorage = nil
@@ -48,22 +61,33 @@ public final class BackgroundSession: Sendable {
         }
     }
 
+    deinit { session.finishTasksAndInvalidate() }
+
+    /// Lets the transfers that were started end, and starts no more: `start` throws `.refused(by: .shutdown)`. Until
+    /// the last one has ended, no other session may have the same identifier.
+    public func invalidate() {
+        isInvalid.withLock { $0 = true }
+        session.finishTasksAndInvalidate()
+    }
+
     /// Starts the transfer of a call, with what `client` adds to it: the interceptors that change requests run as in
     /// `APIClient.preview`, and tokens are loaded and refreshed. Nothing acts on the response, such as a retry. The
-    /// timeouts, pins and proxies of the client do not apply. The system follows redirects, and may send the fields of
+    /// timeouts and proxies of the client do not apply. The system follows redirects, and may send the fields of
     /// the request to another origin. A credential must be valid until the system sends the request.
     ///
     /// - A call without a body is a download. With a success status, the response body replaces the file at `path`.
     ///   With any other status, the file is unchanged, and the outcome has a body of at most 1 MiB.
     /// - A call whose body is a file is an upload, without `path`. A response body of more than 1 MiB makes it fail.
     ///
-    /// Throws `NetworkError`: `.invalidRequest` for any other call, `.storage` if the transfer cannot be recorded, and
-    /// the errors of `APIClient.preview` and of a refresh.
+    /// Throws `NetworkError`: `.invalidRequest` for any other call, `.storage` if the transfer cannot be recorded,
+    /// `.configuration` if the client's transport has a TLS configuration that is not this session's, and the errors of
+    /// `APIClient.preview` and of a refresh.
     @discardableResult
     public func start<Value>(
         _ request: Request<Value>, to path: String? = nil, with client: APIClient, tags: [String: String] = [:]
     ) async throws(NetworkError) -> BackgroundTransfer {
-        try start(await client.requestToSend(for: request), path, tags)
+        try check(client)
+        return try start(await client.requestToSend(for: request), path, tags)
     }
 
     /// Starts the transfer of an endpoint or a route, as that of a `Request`.
@@ -71,7 +95,20 @@ public final class BackgroundSession: Sendable {
     public func start(
         _ route: some Route, to path: String? = nil, with client: APIClient, tags: [String: String] = [:]
     ) async throws(NetworkError) -> BackgroundTransfer {
-        try start(await client.requestToSend(for: route), path, tags)
+        try check(client)
+        return try start(await client.requestToSend(for: route), path, tags)
+    }
+
+    /// A client that requires pins must not continue without them.
+    private func check(_ client: APIClient) throws(NetworkError) {
+        let configuration = TransportConfiguration(tls: tls)
+        var problem = configuration.problems.first ?? Unsupported.problems(configuration, on: .current).first
+        let other = (client.transport as? URLSessionTransport)?.configuration.tls ?? TransportConfiguration.TLS()
+        if other != TransportConfiguration.TLS(), other != tls {
+            problem = "The TLS configuration of the client is not that of the background session."
+        }
+        guard let problem else { return }
+        throw NetworkError(.configuration, detail: problem, hint: "Pass the same supported tls: to BackgroundSession.")
     }
 
     private func start(
@@ -79,16 +116,20 @@ public final class BackgroundSession: Sendable {
     ) throws(NetworkError) -> BackgroundTransfer {
         let transfer = try BackgroundTransfer(request, to: path, tags: tags)
         let message = try URLRequest(head: request)
-        try store.start(transfer)
-        delegate.events.withLock { $0.reset() }
-        let task: URLSessionTask
-        switch transfer.kind {
-        case .download: task = session.downloadTask(with: message)
-        case .upload(let source): task = session.uploadTask(with: message, fromFile: URL(fileURLWithPath: source))
+        // Creating a task in an invalidated session traps.
+        return try isInvalid.withLock { isInvalid throws(NetworkError) in
+            if isInvalid { throw SystemFailure.shutdown }
+            try store.start(transfer)
+            delegate.events.withLock { $0.reset() }
+            let task: URLSessionTask
+            switch transfer.kind {
+            case .download: task = session.downloadTask(with: message)
+            case .upload(let source): task = session.uploadTask(with: message, fromFile: URL(fileURLWithPath: source))
+            }
+            task.taskDescription = transfer.id.uuidString
+            task.resume()
+            return transfer
         }
-        task.taskDescription = transfer.id.uuidString
-        task.resume()
-        return transfer
     }
 
     /// The transfers that the app has not acknowledged, in the order in which they were started.
@@ -97,9 +138,9 @@ public final class BackgroundSession: Sendable {
     /// Why the ledger of the transfers could not be read; nil if it was read, or if there was none.
     ///
     /// A damaged ledger is renamed, and a new one begins. One that cannot be read, that others can read or change, or
-    /// that belongs to another user is not changed, and no transfer is started until it can be read. In both cases, what
-    /// the system still transfers is delivered in `outcomes`: without its tags, and a download in a file beside the
-    /// ledger, which is removed when the transfer is acknowledged.
+    /// that belongs to another user is not changed, and no transfer is started until it can be read. In both cases,
+    /// what the system still transfers is delivered in `outcomes`: without its tags, and a download in a file beside
+    /// the ledger, which is removed when the transfer is acknowledged.
     public var problem: NetworkError? { store.problem }
 
     /// Cancels a running transfer: its outcome is then a cancellation error.
@@ -138,8 +179,9 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
 
     let events = Locked(LaunchEvents<Handler>())
     private let store: BackgroundStore
+    private let trust: AppleTrust
 
-    init(_ store: BackgroundStore) { self.store = store }
+    init(_ store: BackgroundStore, _ trust: AppleTrust) { (self.store, self.trust) = (store, trust) }
 
     func call(_ handlers: [Handler]) {
         for handler in handlers { Task { @MainActor in handler() } }
@@ -166,10 +208,23 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         if !store.append(data, of: id) { dataTask.cancel() }
     }
 
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let (store, id) = (store, transfer(of: task))
+        trust.respond(
+            to: challenge, warn: { _ in }, refuse: { error in id.map { store.fail($0, error) } },
+            reply: completionHandler)
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let id = transfer(of: task) else { return }
         let isSecure = task.originalRequest?.url?.scheme == "https"
-        let failure = error.map { SystemFailure.error($0, isSecure: isSecure, hasHead: task.response != nil) }
+        let failure = error.map {
+            SystemFailure.background($0)
+                ?? SystemFailure.error($0, isSecure: isSecure, hasHead: task.response != nil)
+        }
         let response = (task.response as? HTTPURLResponse).map { HTTPResponse($0, body: Data()) }
         store.finish(id, response, failure)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written against Apple's documentation and type-checked on Linux against stubs (Scripts/apple); not run there.
+// Written against Apple's documentation. On Linux it is type-checked (Scripts/apple) and runs on a model of Darwin.
 
 #if canImport(Darwin)
 import CurlewCore
@@ -65,9 +65,12 @@ private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
 
     func close() {
         state.withLock { state in
+            CFWriteStreamSetDispatchQueue(state.stream, nil)
             state.stream.delegate = nil
             state.stream.close()
         }
+        // The stream does not retain its delegate, and an event for it may be on its way.
+        queue.async { withExtendedLifetime(self) {} }
     }
 
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {

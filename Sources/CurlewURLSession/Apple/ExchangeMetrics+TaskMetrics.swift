@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written against Apple's documentation and type-checked on Linux against stubs (Scripts/apple); not run there.
+// Written against Apple's documentation. On Linux it is type-checked (Scripts/apple) and runs on a model of Darwin.
 
 #if canImport(Darwin)
 import CurlewCore
@@ -16,10 +16,12 @@ extension ExchangeMetrics {
         guard let last = metrics.transactionMetrics.last else { return }
         version = last.networkProtocolName.flatMap(HTTPVersion.init(protocolName:))
         queue = Self.time(from: metrics.taskInterval.start, to: last.fetchStartDate)
-        nameLookup = Self.time(from: last.domainLookupStartDate, to: last.domainLookupEndDate) ?? .zero
-        secureConnect = Self.time(from: last.secureConnectionStartDate, to: last.secureConnectionEndDate) ?? .zero
+        // What has not ended has no time yet.
+        let none: Duration? = last.isReusedConnection || last.connectEndDate != nil ? .zero : nil
+        nameLookup = Self.time(from: last.domainLookupStartDate, to: last.domainLookupEndDate) ?? none
+        secureConnect = Self.time(from: last.secureConnectionStartDate, to: last.secureConnectionEndDate) ?? none
         let connected = last.secureConnectionStartDate ?? last.connectEndDate
-        connect = Self.time(from: last.connectStartDate, to: connected) ?? .zero
+        connect = Self.time(from: last.connectStartDate, to: connected) ?? none
         firstByte = Self.time(from: last.requestStartDate, to: last.responseStartDate)
         transfer = Self.time(from: last.responseStartDate, to: last.responseEndDate)
         bytesSent = last.countOfRequestHeaderBytesSent + last.countOfRequestBodyBytesSent

@@ -237,9 +237,12 @@ final class BackgroundStore: Sendable {
     @discardableResult
     private func keep(_ path: String, of id: UUID, _ work: (String) throws -> Void) -> Bool {
         guard case .failure(let error) = Self.storing(path, work) else { return true }
-        state.withLock { $0.failures[id] = error }
+        fail(id, error)
         return false
     }
+
+    /// Records why the transfer is about to fail.
+    func fail(_ id: UUID, _ error: NetworkError) { state.withLock { $0.failures[id] = error } }
 
     private func forget(_ id: UUID) { try? FileManager.default.removeItem(atPath: responsePath(id)) }
 

@@ -22,6 +22,11 @@ extension TaskMachine.Head {
                 detail: "The response head has \(fields.count) fields and \(bytes) bytes.",
                 hint: "Raise options.limits.headerBytes or headerCount for this call.")
         }
+        if platform == .apple, fields[.contentType].flatMap(MediaType.init)?.essence == "multipart/x-mixed-replace" {
+            throw NetworkError(
+                .badResponse, detail: "URLSession removes the boundaries of multipart/x-mixed-replace.",
+                hint: "Request the parts one by one, or as server-sent events.")
+        }
         let status = HTTPStatus(response.statusCode)
         let isDecoded = method != .head && ResponseFields.isDecoded(fields[.contentEncoding], on: platform)
         let declared = try ResponseFields.length(fields)

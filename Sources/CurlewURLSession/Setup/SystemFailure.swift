@@ -30,6 +30,23 @@ enum SystemFailure {
         return result
     }
 
+    /// Returns the error for a cancelled task of a background session; nil for another error. The system may have
+    /// cancelled the task, and says why (NSURLErrorBackgroundTaskCancelledReasonKey).
+    static func background(_ error: any Error) -> NetworkError? {
+        let failure = error as NSError
+        guard failure.domain == NSURLErrorDomain, failure.code == NSURLErrorCancelled else { return nil }
+        let reason: String
+        switch failure.userInfo["NSURLErrorBackgroundTaskCancelledReasonKey"] as? Int {
+        case 0?: reason = "the user ended the app"
+        case 1?: reason = "background refresh is turned off"
+        case 2?: reason = "the system lacks resources"
+        default: return NetworkError(.cancelled, detail: "The transfer was cancelled.")
+        }
+        return NetworkError(
+            .connectionLost(.requestMayHaveArrived), detail: "The system ended the transfer: \(reason).",
+            hint: "Start it again.")
+    }
+
     /// Returns the POSIX error code of a failure; ENETDOWN for an error that reports a device without a network, and 0
     /// if there is no code.
     private static func systemError(of failure: NSError) -> Int32 {
@@ -76,6 +93,8 @@ enum SystemFailure {
                 + "NSAppTransportSecurity: NSExceptionDomains, or NSAllowsLocalNetworking for the local network."
         case needsSharedContainer:
             return "Set sharedContainerIdentifier of the background configuration to the app group of the extension."
+        case NSURLErrorCancelled:
+            return "URLSession cancelled the task, without an order of the transport. Was its session invalidated?"
         case isInUseElsewhere: return "Use a separate identifier for each process (the app and its extensions)."
         default: return nil
         }
@@ -129,6 +148,9 @@ enum SystemFailure {
         for code: Int, _ text: String, isSecure: Bool, hasHead: Bool
     ) -> NetworkError.Reason {
         switch code {
+        // A task that was cancelled by us has ended before. The system cancels others, such as those of a session that
+        // its owner has invalidated.
+        case NSURLErrorCancelled: .connectionLost(.requestMayHaveArrived)
         // Linux: the unsupported protocol may be the protocol of the response.
         case NSURLErrorUnsupportedURL where text.contains("HTTP"): .badResponse
         // The timeouts of the session are very long, so this is the system's timeout for establishing a connection.

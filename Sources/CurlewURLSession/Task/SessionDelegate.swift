@@ -28,12 +28,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private struct Entry {
         let bridge: TaskBridge
         let upload: UploadPlan
-        var streamsMade = 0
     }
 
     private let entries = Locked<[Int: Entry]>([:])
     private let sockets = Locked<[Int: SocketBridge]>([:])
     private let policy: (any ChallengePolicy)?
+    /// Why the latest challenge of an origin was refused. The system remembers this too: the next tasks for the origin
+    /// end as if they had been cancelled, without a challenge.
+    private let refusals = Locked<[Origin: NetworkError]>([:])
 
     init(_ policy: (any ChallengePolicy)? = nil) {
         self.policy = policy
@@ -85,10 +87,18 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         if let policy {
-            let exchange = exchange(of: task)
+            guard let exchange = exchange(of: task) else {
+                return completionHandler(.cancelAuthenticationChallenge, nil)
+            }
+            let refuse = { @Sendable [refusals] (error: NetworkError) in
+                exchange.recordCause(error)
+                refusals.withLock { refusals in
+                    if refusals.count >= 1000 { refusals = [:] }
+                    refusals[exchange.request.origin] = error
+                }
+            }
             return policy.respond(
-                to: challenge, warn: { exchange?.context.record(.warned($0)) }, refuse: { exchange?.recordCause($0) },
-                reply: completionHandler)
+                to: challenge, warn: { exchange.context.record(.warned($0)) }, refuse: refuse, reply: completionHandler)
         }
         let bridge = bridge(of: task)
         // Linux: with any other disposition, URLSession waits forever, challenges again or traps. At this point it has
@@ -102,17 +112,10 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        guard
-            let (entry, isFirst) = entries.withLock({ entries -> (Entry, Bool)? in
-                guard var entry = entries[task.taskIdentifier] else { return nil }
-                entry.streamsMade += 1
-                entries[task.taskIdentifier] = entry
-                return (entry, entry.streamsMade == 1)
-            })
-        else { return completionHandler(nil) }
+        // The task has its first stream from its request.
+        guard let entry = entries.withLock({ $0[task.taskIdentifier] }) else { return completionHandler(nil) }
         let bridge = entry.bridge
-        let mayRepeat = bridge.context.mayRepeat(bridge.request)
-        guard isFirst || (mayRepeat && bridge.request.body.canReplay) else {
+        guard bridge.context.mayRepeat(bridge.request), bridge.request.body.canReplay else {
             bridge.recordCause(
                 NetworkError(
                     .connectionLost(.requestMayHaveArrived),
@@ -122,7 +125,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         // If the body cannot be produced, the exchange must fail: ending the stream would look like the end of the
         // body.
         let stream = entry.upload.openStream { bridge.fail($0) }
-        if let stream { bridge.feeds.adopt(stream.feed) }
+        stream?.feed.map(bridge.feeds.adopt)
         completionHandler(stream?.input)
     }
 
@@ -141,12 +144,28 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     #if canImport(Darwin)
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        bridge(of: task)?.waitForNetwork()
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+    ) {
+        let (status, fields) = (HTTPStatus(response.statusCode), ResponseFields.headers(of: response))
+        exchange(of: task)?.context.record(.interim(status, fields))
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
         exchange(of: task)?.recordMetrics(ExchangeMetrics(metrics))
     }
     #endif
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        if (error as NSError?)?.code == NSURLErrorCancelled, let exchange = exchange(of: task),
+            let refusal = refusals.withLock({ $0[exchange.request.origin] })
+        {
+            exchange.recordCause(refusal)
+        }
         if let socket = sockets.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) {
             return socket.complete(error, response: task.response)
         }
@@ -175,7 +194,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
             return bridge.fail(NetworkError(.badResponse, detail: "The response is not an HTTP response."))
         }
         do throws(NetworkError) {
-            bridge.receive(.head(try TaskMachine.Head(response, for: bridge.request.method, bridge.context.limits)))
+            let head = try TaskMachine.Head(response, for: bridge.request.method, bridge.context.limits)
+            refusals.withLock { refusals in
+                if !refusals.isEmpty { refusals[bridge.request.origin] = nil }
+            }
+            bridge.receive(.head(head))
         } catch {
             bridge.fail(error)
         }

@@ -110,6 +110,16 @@ final class SessionEngine: Sendable {
         _ bridge: TaskBridge, _ message: URLRequest, _ upload: UploadPlan, _ session: URLSession,
         _ delegate: SessionDelegate
     ) {
+        #if canImport(Darwin)
+        // Upload tasks would add fields of their own, and resume a broken upload by themselves.
+        var message = message
+        if case .data(let data) = upload.source { message.httpBody = data }
+        if let stream = upload.openStream({ bridge.fail($0) }) {
+            message.httpBodyStream = stream.input
+            stream.feed.map(bridge.feeds.adopt)
+        }
+        let task = session.dataTask(with: message)
+        #else
         let task: URLSessionTask
         switch upload.source {
         case .none: task = session.dataTask(with: message)
@@ -117,6 +127,7 @@ final class SessionEngine: Sendable {
         case .file(let path): task = session.uploadTask(with: message, fromFile: URL(fileURLWithPath: path))
         case .stream: task = session.uploadTask(withStreamedRequest: message)
         }
+        #endif
         if let priority = bridge.context.options.priority { task.priority = priority.forURLSession }
         #if canImport(Darwin)
         if isReady { task.delegate = delegate }

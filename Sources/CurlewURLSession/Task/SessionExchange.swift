@@ -4,6 +4,7 @@ import CurlewCore
 
 /// An exchange of a transport: an ordinary one (`TaskBridge`), or a WebSocket connection (`SocketBridge`).
 protocol SessionExchange: AnyObject, Sendable {
+    var request: HTTPRequest { get }
     var context: ExchangeContext { get }
     /// Ends the exchange with an error of the transport, without waiting for URLSession.
     func fail(_ error: NetworkError)

@@ -18,6 +18,9 @@ final class TaskBridge: ResponseBodySource {
         var machine: TaskMachine
         var orders = TaskOrders()
         var clock: TimeoutTracker
+        /// Whether silence before the head does not count: there is no network, or the head of a live response is
+        /// withheld until its first bytes.
+        var isSilenceExpected = false
         /// The time of the next deadline check, in nanoseconds of `TimeoutTracker.now()`.
         var nextCheck = Int64.max
         var task: URLSessionTask?
@@ -118,10 +121,33 @@ final class TaskBridge: ResponseBodySource {
         let nextCheck = state.withLock { state in
             state.sent = total
             state.clock.send(at: now)
-            if expected > 0, total >= expected { state.clock.awaitHead(at: now) }
+            let isComplete = expected > 0 && total >= expected
+            if isComplete { state.clock.awaitHead(at: now) }
+            state.isSilenceExpected = isComplete && withholdsHead
+            Self.hold(&state, now)
             return Self.earlierCheck(&state, now)
         }
         if let nextCheck { owner.scheduleCheck(of: self, at: nextCheck) }
+    }
+
+    /// Records that the system waits for a network, as the app's configuration demands: until something is sent or
+    /// received, only the deadlines of the attempt and of the call apply.
+    func waitForNetwork() {
+        let now = TimeoutTracker.now()
+        state.withLock { state in
+            state.isSilenceExpected = true
+            Self.hold(&state, now)
+        }
+    }
+
+    /// Whether the system may report the head of a live response only with the first bytes of its body.
+    private var withholdsHead: Bool { Platform.current == .apple && context.options.isLive }
+
+    /// Stops or continues the clock. The time until it continues is no silence of the server.
+    private static func hold(_ state: inout State, _ now: Int64) {
+        let isHeld = state.machine.wantsSuspension || state.isSilenceExpected && state.machine.head == nil
+        if state.clock.isHeld, !isHeld { state.clock.lastActivity = now }
+        state.clock.isHeld = isHeld
     }
 
     /// Returns the time of the next deadline check if it is earlier than the scheduled one.
@@ -169,7 +195,7 @@ final class TaskBridge: ResponseBodySource {
             change(&state, now)
             let wasControlled = (state.machine.wantsEnd, state.machine.wantsSuspension)
             let effect = state.machine.handle(event)
-            state.clock.isHeld = state.machine.wantsSuspension
+            Self.hold(&state, now)
             var step = Step(effect: effect)
             step.metrics = metrics(of: state, at: now)
             switch effect {
@@ -233,13 +259,13 @@ final class TaskBridge: ResponseBodySource {
     }
 
     private func metrics(of state: State, at now: Int64) -> ExchangeMetrics {
-        if let measured = state.engineMetrics { return measured }
-        var metrics = ExchangeMetrics()
-        metrics.queue = state.clock.queued(at: now)
-        metrics.firstByte = state.clock.untilResponse(at: now)
-        metrics.transfer = state.machine.isEnded ? state.clock.sinceResponse(at: now) : nil
-        metrics.total = state.clock.elapsed(at: now)
-        metrics.bytesSent = state.sent > 0 ? state.sent : nil
+        // URLSession has no time for a phase that has not ended, and reports nothing on Linux.
+        var metrics = state.engineMetrics ?? ExchangeMetrics()
+        metrics.queue = metrics.queue ?? state.clock.queued(at: now)
+        metrics.firstByte = metrics.firstByte ?? state.clock.untilResponse(at: now)
+        if state.machine.isEnded { metrics.transfer = metrics.transfer ?? state.clock.sinceResponse(at: now) }
+        metrics.total = metrics.total ?? state.clock.elapsed(at: now)
+        if state.sent > 0 { metrics.bytesSent = metrics.bytesSent ?? state.sent }
         return metrics
     }
 
@@ -283,6 +309,8 @@ extension TaskBridge {
             state.task = task
             state.upload = upload
             state.clock.begin(at: now)
+            state.isSilenceExpected = withholdsHead
+            Self.hold(&state, now)
             return Self.earlierCheck(&state, now)
         }
         if let nextCheck { owner.scheduleCheck(of: self, at: nextCheck) }

@@ -55,15 +55,20 @@ struct UploadPlan: Sendable {
         return { try reader.next() }
     }
 
-    /// The declared length of a stream in bytes; nil for a chunked body, and for bodies whose length URLSession knows.
+    /// The length in bytes of a body that URLSession gets as a stream; nil for a chunked body, and for one in memory.
     var declaredLength: Int64? {
-        if case .stream(let length, _) = source { length } else { nil }
+        switch source {
+        case .stream(let length, _): length
+        case .file(let path): BackgroundStore.size(of: path)
+        case .none, .data: nil
+        }
     }
 
-    /// Returns the input stream for URLSession and the feed that fills it. The feed calls `fail` on errors. Returns nil
-    /// on Linux, for a body that is not a stream, and if the system creates no streams.
-    func openStream(_ fail: @escaping @Sendable (NetworkError) -> Void) -> (input: InputStream, feed: BodyFeed)? {
+    /// Returns the input stream for URLSession and the feed that fills it; a file needs none. The feed calls `fail` on
+    /// errors. Returns nil on Linux, for a body in memory, and if the system creates no streams.
+    func openStream(_ fail: @escaping @Sendable (NetworkError) -> Void) -> (input: InputStream, feed: BodyFeed?)? {
         #if canImport(Darwin)
+        if case .file(let path) = source { return InputStream(fileAtPath: path).map { ($0, nil) } }
         guard case .stream(let length, let pull) = source, let ends = BoundStream.make() else { return nil }
         ends.feed.start(length: length, pull, fail)
         return ends

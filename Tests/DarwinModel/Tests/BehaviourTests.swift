@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+
+import ConformanceCases
+import CurlewCore
+import CurlewHTTP
+import CurlewStreams
+import CurlewTesting
+import Foundation
+import TestFixtures
+import TestServers
+import Testing
+
+@testable import CurlewURLSession
+
+/// What Darwin's URLSession does and the one of Linux does not, and what the transport makes of it.
+@Suite(.timeLimit(.minutes(1)))
+struct BehaviourTests {
+    private func transport(
+        waitsForConnectivity: Bool = false, _ change: (inout DarwinBehaviour) -> Void = { _ in }
+    ) -> URLSessionTransport {
+        let settings = URLSessionConfiguration.ephemeral
+        settings.waitsForConnectivity = waitsForConnectivity
+        change(&settings.behaviour)
+        return URLSessionTransport(session: settings)
+    }
+
+    private func pause(_ time: Duration) async {
+        let end = ContinuousClock.now + time
+        _ = await eventually { ContinuousClock.now >= end }
+    }
+
+    // MARK: Cancelled by the system
+
+    @Test("after a refused certificate the system asks no more, and every call has the reason of the first")
+    func refusedCertificate() async throws {
+        let environment = try await ConformanceServers.shared().environment
+        let (server, roots) = (
+            try #require(environment.addresses[.expired]), try #require(environment.addresses[.authority])
+        )
+        let tls = TransportConfiguration.TLS(trustedRoots: .file(roots))
+        let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls))
+        for _ in 0..<3 {
+            #expect(await transport.failure(.get, server + "/empty")?.reason == .secureConnectionFailed(.expired))
+        }
+        let client = APIClient(baseURL: try BaseURL(server), pipeline: [], transport: transport)
+        let error = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/")) }
+        #expect(error?.reason == .secureConnectionFailed(.expired))
+    }
+
+    @Test("a task that the system cancels is a lost connection: the caller has cancelled nothing")
+    func unorderedCancellation() async throws {
+        let transport = transport { $0.endsAllTasks = .cancelled }
+        let error = await transport.failure(.get, "http://127.0.0.1:1/")
+        #expect(
+            error?.reason == .connectionLost(.requestMayHaveArrived) && error?.hint?.contains("invalidated") == true)
+        let client = APIClient(baseURL: "http://127.0.0.1:1", pipeline: [], transport: transport)
+        let other = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/")) }
+        #expect(other?.isCancelled == false)
+    }
+
+    // MARK: Silence
+
+    @Test("a call that waits for a network is not silence of the server", arguments: [false, true])
+    func connectivity(waits: Bool) async throws {
+        let network = DarwinNetwork()
+        network.isThere.withLock { $0 = false }
+        let server = try MockServer.always(.text("ok"), to: .post)
+        let transport = transport(waitsForConnectivity: waits) { $0.network = network }
+        let limits = Timeouts(firstByte: .seconds(1), idle: .seconds(1), total: .seconds(30))
+        let call = Task {
+            try await transport.exchange(.post, server.url + "/", body: .bytes(pattern(10)), timeouts: limits).text()
+        }
+        await pause(.milliseconds(1500))
+        network.isThere.withLock { $0 = true }
+        if waits {
+            #expect(try await call.value == "ok")
+        } else {
+            #expect(await reason(of: call) == .unreachable)
+        }
+        // With a network, silence counts again.
+        let silent = try MockServer.always(MockResponse().stalled(at: .beforeHead), to: .post)
+        let error = await transport.failure(.post, silent.url + "/", body: .bytes(pattern(10)), timeouts: limits)
+        #expect(error?.reason == .timedOut(.firstByte))
+    }
+
+    @Test("a stream of events that is silent after its head is no server without a response")
+    func silentStream() async throws {
+        let (server, release) = (try MockServer(), Signal())
+        server.on(
+            .get, "/news",
+            respond: .events { stream in
+                await release.wait()
+                try await stream.send("one")
+            })
+        let configuration = APIClient.Configuration(timeouts: Timeouts(firstByte: .milliseconds(100)))
+        let client = APIClient(
+            baseURL: try BaseURL(server.url), pipeline: [], transport: transport(), configuration: configuration)
+        let first = Task {
+            for try await event in client.events(.get("/news")) { return event.data }
+            return ""
+        }
+        try await server.waitForRequests(count: 1)
+        await pause(.milliseconds(300))
+        release.fire()
+        #expect(try await first.value == "one")
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("the pause of a reader is no silence of the server, which begins when the reader goes on")
+    func pausedReader() async throws {
+        let server = try MockServer.always(.generated(bytes: 1_000_000).stalled(at: .afterBytes(300_000)))
+        let configuration = TransportConfiguration(bodyBuffer: 16_384)
+        let transport = URLSessionTransport(configuration: configuration)
+        let limit = Duration.milliseconds(500)
+        let response = try await transport.exchange(.get, server.url + "/", timeouts: Timeouts(idle: limit))
+        var reader = response.body.makeAsyncIterator()
+        _ = try await reader.next()
+        await pause(limit * 2)
+        let start = ContinuousClock.now
+        let error = await #expect(throws: NetworkError.self) { while try await reader.next() != nil {} }
+        #expect(error?.reason == .timedOut(.idle) && ContinuousClock.now - start >= limit - .milliseconds(10))
+    }
+
+    // MARK: Requests
+
+    @Test("bodies have no fields of resumable uploads", arguments: [0, 1, 2])
+    func bodies(kind: Int) async throws {
+        let server = try MockServer.always(.text("ok"), to: .post)
+        let folder = try TemporaryFolder()
+        let body: RequestBody =
+            switch kind {
+            case 0: .bytes(pattern(100_000))
+            case 1: .file(try folder.file("body", pattern(100_000)))
+            default: .stream(length: 100_000) { .init(Produced(pattern(100_000), by: 1000)) }
+            }
+        _ = try await transport().exchange(.post, server.url + "/", body: body).text()
+        let request = try #require(server.requests.first)
+        #expect(request.headers.allSatisfy { !$0.name.text.lowercased().hasPrefix("upload-") })
+        #expect(request.body == pattern(100_000) && request.headers["Content-Length"] == "100000")
+    }
+
+    @Test("a broken upload is not resumed by the system, which no deadline and no interceptor would see")
+    func resumption() async throws {
+        let server = try RawServer { connection in
+            _ = try connection.readHead()
+            try connection.write("HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /part\r\n\r\n")
+        }
+        let error = await transport().failure(.post, server.url + "/", body: .bytes(pattern(10)))
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test(
+        "a body that the system requests again is sent from its beginning, or the call fails", arguments: [false, true])
+    func repeatedStream(canReplay: Bool) async throws {
+        let server = try MockServer.always(.text("ok"), to: .put)
+        let body = RequestBody.stream(replay: canReplay ? .always : .never) {
+            .init(Produced(pattern(100_000), by: 1000))
+        }
+        let transport = transport { $0.requestsStreamsTwice = true }
+        let error = await transport.failure(.put, server.url + "/", body: body)
+        #expect(error?.reason == (canReplay ? nil : .connectionLost(.requestMayHaveArrived)))
+        #expect(server.requests.allSatisfy { $0.body == pattern(100_000) })
+    }
+
+    @Test("an identity is imported once, not on the delegate's queue, and never into a keychain")
+    func identity() async throws {
+        let environment = try await ConformanceServers.shared().environment
+        let client = try #require(environment.addresses[.client]).dropLast(".pem".count)
+        // A copy of its own, because imports are counted by archive.
+        let archive = try Data(contentsOf: URL(fileURLWithPath: client + ".p12"))
+        let tls = TransportConfiguration.TLS(
+            trustedRoots: .file(try #require(environment.addresses[.authority])),
+            identity: .pkcs12(archive, passphrase: Certificates.passphrase))
+        let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls))
+        let mutual = try #require(environment.addresses[.mutual])
+        #expect(try await transport.exchange(.get, mutual + "/").text().contains("SUCCESS"))
+        let other = try #require(environment.addresses[.secure])
+        #expect(try await transport.exchange(.get, other + "/empty").status == .noContent)
+        let imports = try #require(DarwinKeychain.imports.withLock { $0[archive] })
+        #expect(imports == DarwinKeychain.Imports(all: 1, stored: 0, onDelegateQueue: 0))
+    }
+
+    @Test("an event for a body that has ended finds its delegate")
+    func streamDelegate() async throws {
+        let (log, stop) = (DarwinStreamLog(), Signal())
+        let ends = DarwinStreamLog.$current.withValue(log) { Locked(BoundStream.make().map(Unchecked.init)) }
+        log.beforeEvent.withLock {
+            $0 = {
+                stop.block()
+                ends.withLock { ends in
+                    ends?.value.feed.release()
+                    ends = nil
+                }
+            }
+        }
+        stop.fire()
+        try await yieldUntil { log.events.withLock { $0 } > 0 }
+        #expect(log.lateEvents.withLock { $0 } == 0)
+    }
+
+    // MARK: Responses
+
+    @Test("parts without boundaries are refused")
+    func parts() async throws {
+        let text =
+            "--b\r\nContent-Type: text/plain\r\n\r\none\r\n--b\r\nContent-Type: text/plain\r\n\r\ntwo\r\n--b--\r\n"
+        let server = try MockServer.always(
+            .text(text).with(headers: ["Content-Type": "multipart/x-mixed-replace; boundary=b"]))
+        let error = await transport().failure(.get, server.url + "/")
+        #expect(error?.reason == .badResponse && error?.detail.contains("boundaries") == true)
+    }
+
+    @Test("interim responses reach the observers")
+    func interim() async throws {
+        let server = try MockServer.always(.text("ok").after(HTTPStatus(103), headers: ["Link": "</a>"]))
+        let log = EventLog { event, _ -> String? in
+            if case .interim(let status, let fields) = event { "\(status.code) \(fields["Link"] ?? "")" } else { nil }
+        }
+        _ = try await transport().exchange(.get, server.url + "/", observers: [log]).text()
+        #expect(log.entries == ["103 </a>"])
+    }
+
+    @Test("pieces that arrive after a suspension are kept")
+    func lateReader() async throws {
+        let server = try MockServer.always(.generated(bytes: 3_000_000))
+        let settings = URLSessionConfiguration.ephemeral
+        settings.behaviour.piecesAfterSuspend = 5
+        let transport = URLSessionTransport(
+            configuration: TransportConfiguration(bodyBuffer: 16_384), session: settings)
+        let response = try await transport.exchange(.get, server.url + "/")
+        await pause(.milliseconds(50))
+        #expect(try await response.data() == pattern(3_000_000))
+    }
+
+    @Test("a task that ends before its last piece gives an error, not a part of the body")
+    func earlyEnd() async throws {
+        let server = try MockServer.always(.generated(bytes: 1000))
+        let error = await transport { $0.endsBeforeLastPiece = true }.failure(.get, server.url + "/")
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+    }
+
+    @Test("a GET on a dead connection is repeated by the system, whatever the call says")
+    func repetition() async throws {
+        let server = try MockServer()
+        server.on(.get, "/") {
+            let isDead = $0.connectionIndex == 0 && $0.exchangeIndex == 1
+            return isDead ? .text("never").reset(at: .beforeHead) : .text("ok")
+        }
+        let transport = transport()
+        _ = try await transport.exchange(.get, server.url + "/").text()
+        #expect(try await transport.exchange(.get, server.url + "/") { $0.isIdempotent = false }.text() == "ok")
+        #expect(server.requestCount == 3)
+    }
+}
