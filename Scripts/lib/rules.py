@@ -77,7 +77,7 @@ TITLE = re.compile(r'@(?P<kind>Test|Suite)(?:\(\s*"(?P<title>(?:[^"\\]|\\.)*)")?
 MAXIMUM_TITLE = 90
 WORD = re.compile(r"[A-Z]*[a-z0-9]+")
 # The tests of the documentation's pages are named after the pages.
-PAGES = "Tests/SnippetTests/"
+PAGES = ("Tests/SnippetTests/", "Tests/SnippetMainActorTests/")
 
 TEXT_SUFFIXES = (".swift", ".c", ".h", ".py", ".sh", ".md", ".txt", ".json", ".conf", ".modulemap", ".supp",
                  ".swiftinterface", ".yml")

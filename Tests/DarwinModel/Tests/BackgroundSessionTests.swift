@@ -36,7 +36,7 @@ struct BackgroundSessionTests {
         throw CancellationError()
     }
 
-    @Test("a download and an upload, with what the client adds")
+    @Test("A download and an upload, with what the client adds")
     func transfers() async throws {
         let server = try MockServer()
         server.on(.get, "/film", respond: .generated(bytes: 1000))
@@ -50,7 +50,7 @@ struct BackgroundSessionTests {
         #expect(try await outcome(session).response().data() == pattern(5000))
     }
 
-    @Test("a transfer that ends while the app is gone is delivered at the next launch, and the system learns of it")
+    @Test("A transfer that ends while the app is gone is delivered at the next launch")
     func relaunch() async throws {
         let (server, release) = (try MockServer(), Signal())
         server.on(.get, "/film") { _ in
@@ -70,7 +70,7 @@ struct BackgroundSessionTests {
         #expect(await eventually { told.withLock { $0 } })
     }
 
-    @Test("the user ends the app: the outcome says so, and that the transfer has to be started again")
+    @Test("The user ends the app: the outcome says so, and that the transfer has to be started again")
     func forceQuit() async throws {
         let server = try MockServer.always(MockResponse().stalled(at: .beforeHead))
         let first = launch()
@@ -82,7 +82,7 @@ struct BackgroundSessionTests {
         #expect(failure.contains("the user ended the app") && !failure.contains("cancelled"))
     }
 
-    @Test("a transfer that the app cancels is cancelled")
+    @Test("A transfer that the app cancels is cancelled")
     func cancel() async throws {
         let server = try MockServer.always(MockResponse().stalled(at: .beforeHead))
         let session = launch()
@@ -92,7 +92,7 @@ struct BackgroundSessionTests {
         #expect(try await outcome(session).failure?.contains("cancelled") == true)
     }
 
-    @Test("pins apply to background transfers, and a client's are never dropped")
+    @Test("Pins apply to background transfers, and a client's are never dropped")
     func pins() async throws {
         let environment = try await ConformanceServers.shared().environment
         let url = try #require(environment.addresses[.secure])
@@ -115,7 +115,7 @@ struct BackgroundSessionTests {
         #expect(try await outcome(trusting, of: transfer).status == 200)
     }
 
-    @Test("the app changes the system's configuration, and another session can follow an invalidated one")
+    @Test("The app configures the session, and another one can follow after it is invalidated")
     func configuration() async throws {
         let server = try MockServer.always(.text("film"))
         let seen = Locked<URLSessionConfiguration?>(nil)

@@ -31,7 +31,7 @@ struct BehaviourTests {
 
     // MARK: Cancelled by the system
 
-    @Test("after a refused certificate the system asks no more, and every call has the reason of the first")
+    @Test("After a refused certificate every call has the reason of the first")
     func refusedCertificate() async throws {
         let environment = try await ConformanceServers.shared().environment
         let (server, roots) = (
@@ -47,7 +47,7 @@ struct BehaviourTests {
         #expect(error?.reason == .secureConnectionFailed(.expired))
     }
 
-    @Test("a task that the system cancels is a lost connection: the caller has cancelled nothing")
+    @Test("A task that the system cancels is a lost connection: the caller has cancelled nothing")
     func unorderedCancellation() async throws {
         let transport = transport { $0.endsAllTasks = .cancelled }
         let error = await transport.failure(.get, "http://127.0.0.1:1/")
@@ -60,7 +60,7 @@ struct BehaviourTests {
 
     // MARK: Silence
 
-    @Test("a call that waits for a network is not silence of the server", arguments: [false, true])
+    @Test("A call that waits for a network is not silence of the server", arguments: [false, true])
     func connectivity(waits: Bool) async throws {
         let network = DarwinNetwork()
         network.isThere.withLock { $0 = false }
@@ -83,7 +83,7 @@ struct BehaviourTests {
         #expect(error?.reason == .timedOut(.firstByte))
     }
 
-    @Test("a stream of events that is silent after its head is no server without a response")
+    @Test("A stream of events that is silent after its head is no server without a response")
     func silentStream() async throws {
         let (server, release) = (try MockServer(), Signal())
         server.on(
@@ -106,7 +106,7 @@ struct BehaviourTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("the pause of a reader is no silence of the server, which begins when the reader goes on")
+    @Test("The pause of a reader is no silence of the server, which begins when the reader goes on")
     func pausedReader() async throws {
         let server = try MockServer.always(.generated(bytes: 1_000_000).stalled(at: .afterBytes(300_000)))
         let configuration = TransportConfiguration(bodyBuffer: 16_384)
@@ -123,7 +123,7 @@ struct BehaviourTests {
 
     // MARK: Requests
 
-    @Test("bodies have no fields of resumable uploads", arguments: [0, 1, 2])
+    @Test("Bodies have no fields of resumable uploads", arguments: [0, 1, 2])
     func bodies(kind: Int) async throws {
         let server = try MockServer.always(.text("ok"), to: .post)
         let folder = try TemporaryFolder()
@@ -139,7 +139,7 @@ struct BehaviourTests {
         #expect(request.body == pattern(100_000) && request.headers["Content-Length"] == "100000")
     }
 
-    @Test("a broken upload is not resumed by the system, which no deadline and no interceptor would see")
+    @Test("A broken upload is not resumed by the system, unseen by deadlines and interceptors")
     func resumption() async throws {
         let server = try RawServer { connection in
             _ = try connection.readHead()
@@ -151,7 +151,7 @@ struct BehaviourTests {
     }
 
     @Test(
-        "a body that the system requests again is sent from its beginning, or the call fails", arguments: [false, true])
+        "A body that the system requests again is sent from its beginning, or the call fails", arguments: [false, true])
     func repeatedStream(canReplay: Bool) async throws {
         let server = try MockServer.always(.text("ok"), to: .put)
         let body = RequestBody.stream(replay: canReplay ? .always : .never) {
@@ -163,7 +163,7 @@ struct BehaviourTests {
         #expect(server.requests.allSatisfy { $0.body == pattern(100_000) })
     }
 
-    @Test("an identity is imported once, not on the delegate's queue, and never into a keychain")
+    @Test("An identity is imported once, not on the delegate's queue, and never into a keychain")
     func identity() async throws {
         let environment = try await ConformanceServers.shared().environment
         let client = try #require(environment.addresses[.client]).dropLast(".pem".count)
@@ -181,7 +181,7 @@ struct BehaviourTests {
         #expect(imports == DarwinKeychain.Imports(all: 1, stored: 0, onDelegateQueue: 0))
     }
 
-    @Test("an event for a body that has ended finds its delegate")
+    @Test("An event for a body that has ended finds its delegate")
     func streamDelegate() async throws {
         let (log, stop) = (DarwinStreamLog(), Signal())
         let ends = DarwinStreamLog.$current.withValue(log) { Locked(BoundStream.make().map(Unchecked.init)) }
@@ -201,7 +201,7 @@ struct BehaviourTests {
 
     // MARK: Responses
 
-    @Test("parts without boundaries are refused")
+    @Test("Parts without boundaries are refused")
     func parts() async throws {
         let text =
             "--b\r\nContent-Type: text/plain\r\n\r\none\r\n--b\r\nContent-Type: text/plain\r\n\r\ntwo\r\n--b--\r\n"
@@ -211,7 +211,7 @@ struct BehaviourTests {
         #expect(error?.reason == .badResponse && error?.detail.contains("boundaries") == true)
     }
 
-    @Test("interim responses reach the observers")
+    @Test("Interim responses reach the observers")
     func interim() async throws {
         let server = try MockServer.always(.text("ok").after(HTTPStatus(103), headers: ["Link": "</a>"]))
         let log = EventLog { event, _ -> String? in
@@ -221,7 +221,7 @@ struct BehaviourTests {
         #expect(log.entries == ["103 </a>"])
     }
 
-    @Test("pieces that arrive after a suspension are kept")
+    @Test("Pieces that arrive after a suspension are kept")
     func lateReader() async throws {
         let server = try MockServer.always(.generated(bytes: 3_000_000))
         let settings = URLSessionConfiguration.ephemeral
@@ -233,14 +233,14 @@ struct BehaviourTests {
         #expect(try await response.data() == pattern(3_000_000))
     }
 
-    @Test("a task that ends before its last piece gives an error, not a part of the body")
+    @Test("A task that ends before its last piece gives an error, not a part of the body")
     func earlyEnd() async throws {
         let server = try MockServer.always(.generated(bytes: 1000))
         let error = await transport { $0.endsBeforeLastPiece = true }.failure(.get, server.url + "/")
         #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
     }
 
-    @Test("a GET on a dead connection is repeated by the system, whatever the call says")
+    @Test("A GET on a dead connection is repeated by the system, whatever the call says")
     func repetition() async throws {
         let server = try MockServer()
         server.on(.get, "/") {
