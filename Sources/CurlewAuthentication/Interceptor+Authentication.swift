@@ -36,9 +36,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(BearerInterceptor(CredentialScope(url), token: token, principal: principal))
     }
-}
 
-extension Interceptor where Self == BuiltInInterceptor {
     /// Sends the access token of a `TokenStore` with the requests to one origin, and refreshes it when it has expired.
     ///
     ///     .bearer(store) { try await $0.client.send(.refresh($0.tokens.refreshToken)) }
@@ -82,9 +80,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(TokenInterceptor(store, for: url, name: name, obtain: obtain))
     }
-}
 
-extension Interceptor where Self == BuiltInInterceptor {
     /// Sends a user name and password in UTF-8 (`Authorization: Basic …`, RFC 7617) with the requests to one origin.
     ///
     /// The rules of `.bearer` determine which requests receive the credentials. If the user name contains a colon, or
@@ -97,9 +93,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(BasicInterceptor(user: user, password: password, for: url, name: name))
     }
-}
 
-extension Interceptor where Self == BuiltInInterceptor {
     /// Sends an API key with the requests to one origin, in a header field or a query item.
     ///
     /// The rules of `.bearer` determine which requests receive the key. If a request already has a field or query item
@@ -113,9 +107,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(APIKeyInterceptor(key, in: location, for: url, name: name))
     }
-}
 
-extension Interceptor where Self == BuiltInInterceptor {
     /// Signs the requests to one origin. The interceptor runs after credentials and content codings have been applied,
     /// so it signs each request in its final form.
     ///

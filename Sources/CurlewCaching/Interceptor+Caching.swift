@@ -38,9 +38,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(CacheInterceptor(store: store, rules: options))
     }
-}
 
-extension Interceptor where Self == BuiltInInterceptor {
     /// Shares one exchange among identical safe requests that are in flight at the same time.
     ///
     ///     Pipeline.standard.adding(.coalescing())                      // for a client

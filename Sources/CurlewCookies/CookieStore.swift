@@ -190,3 +190,50 @@ extension CookieStore: MirroredByDescription {
         return file.map { "\(jar) in \($0.path)" } ?? jar
     }
 }
+
+extension CookieStore {
+    /// An event of the cookie jar. Observers receive it as `ExchangeEvent.feature`.
+    @nonexhaustive
+    public enum Event: ExchangeEvent.Feature {
+        /// A cookie from the response was rejected. `name` is the name that the server sent, clipped to 64 characters;
+        /// empty if there is none.
+        case refused(Cookie.Refusal, name: String)
+
+        /// The name of the kind of event: `cookie.refused`.
+        public var name: String {
+            switch self {
+            case .refused: "cookie.refused"
+            }
+        }
+
+        /// One line: the name of the cookie and the reason.
+        public var description: String {
+            switch self {
+            case .refused(let refusal, let name): "\(name): \(refusal)".printable
+            }
+        }
+    }
+
+    /// The limits on the cookies that a jar stores and a client sends (RFC 6265bis §5.6, §6.1).
+    struct Limits: Hashable, Sendable {
+        /// The maximum size of name and value together, in bytes; a larger cookie is refused. Default 4096.
+        var cookieBytes = 4096
+        /// The maximum size of an attribute's value, in bytes; a larger attribute is ignored. Default 1024.
+        var attributeBytes = 1024
+        /// The maximum number of cookies for one domain. Default 50.
+        var perDomain = 50
+        /// The maximum number of cookies in the jar. Default 3000.
+        var total = 3000
+        /// The maximum number of cookies that one response may set; further cookies are refused. Default 50.
+        var perResponse = 50
+        /// The maximum size of a `Cookie` field, in bytes. Cookies with the longest paths are added first; cookies that
+        /// do not fit are not sent. Default 16 KiB.
+        var headerBytes = 16 * 1024
+        /// The maximum lifetime of a cookie, even if the server specifies a longer one. Default 400 days.
+        var lifetime = Duration.seconds(400 * 86_400)
+
+        init() {}
+
+        static let standard = CookieStore.Limits()
+    }
+}

@@ -13,3 +13,11 @@ extension ComparedByKey {
     /// Hashes the key.
     public func hash(into hasher: inout Hasher) { hasher.combine(comparisonKey) }
 }
+
+/// A type whose dump shows its description and none of its members, which may be secret.
+package protocol MirroredByDescription: CustomStringConvertible, CustomReflectable {}
+
+extension MirroredByDescription {
+    /// A mirror that shows only the description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

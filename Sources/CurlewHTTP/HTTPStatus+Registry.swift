@@ -57,9 +57,7 @@ extension HTTPStatus {
     public static var serviceUnavailable: HTTPStatus { 503 }
     /// 504. A gateway or proxy received no response in time.
     public static var gatewayTimeout: HTTPStatus { 504 }
-}
 
-extension HTTPStatus {
     /// The reason phrase that the IANA registry lists for the code, or an empty string for an unlisted code.
     ///
     /// HTTP/2 and HTTP/3 carry no reason phrase, and clients must not depend on one. A status does not contain the

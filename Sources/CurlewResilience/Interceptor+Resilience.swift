@@ -35,9 +35,7 @@ extension Interceptor where Self == BuiltInInterceptor {
             return try await next(request, context: context)
         }
     }
-}
 
-extension Interceptor where Self == BuiltInInterceptor {
     /// Rejects calls to an origin that keeps failing, without sending them: `.circuitBreaker()`.
     ///
     /// `CircuitBreaker` documents the rules.
@@ -54,9 +52,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     public static func circuitBreaker(_ breaker: CircuitBreaker) -> BuiltInInterceptor {
         BuiltInInterceptor(CircuitBreakerInterceptor(breaker))
     }
-}
 
-extension Interceptor where Self == BuiltInInterceptor {
     /// Limits the number of requests in a period: `.rateLimit(10, every: .seconds(1))`.
     ///
     /// `RateLimit` documents the rules and the parameters.
@@ -70,9 +66,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     public static func rateLimit(_ limit: RateLimit) -> BuiltInInterceptor {
         BuiltInInterceptor(RateLimitInterceptor(limit))
     }
-}
 
-extension Interceptor where Self == BuiltInInterceptor {
     /// Limits the number of concurrent exchanges: `.concurrencyLimit(8)`.
     ///
     /// `ConcurrencyLimit` documents the rules and the parameters.
@@ -86,4 +80,55 @@ extension Interceptor where Self == BuiltInInterceptor {
     public static func concurrencyLimit(_ limit: ConcurrencyLimit) -> BuiltInInterceptor {
         BuiltInInterceptor(ConcurrencyLimitInterceptor(limit))
     }
+}
+
+extension Pipeline {
+    /// The standard pipeline plus interceptors that keep a slow or failing server from affecting calls to other
+    /// servers: a circuit breaker, limits, and a timeout for each attempt.
+    ///
+    ///     redirects → retry → hedging → circuit breaker → rate limit → concurrency limit → attempt timeout
+    ///
+    /// - `attemptTimeout`: how long each attempt may wait for its response head. Default 10 s. It does not limit
+    ///   bodies. `Timeouts.attempt` of a call overrides it.
+    /// - `retry`: the rules for retries. Default `.standard`.
+    /// - `budget`: the budget that retries and hedged requests draw on. Default: a new budget for each pipeline. The
+    ///   budget becomes the `retryBudget` of the pipeline.
+    /// - `hedging`: the delay before a second, hedged request. Default nil: no hedging.
+    /// - `circuit`: the rules by which the circuit of an origin opens. Default `.standard`. The window of the policy
+    ///   must be at least twice as long as `attemptTimeout`.
+    /// - `rateLimit`: the rate limit. Default nil: no limit, because only the server's operator knows a suitable one.
+    /// - `concurrency`: the maximum number of concurrent exchanges with one origin; up to 1000 further exchanges wait.
+    ///   Default 1000.
+    ///
+    /// Every call of a client with an invalid combination throws `.configuration`, as with any pipeline. Each call of
+    /// this function creates a pipeline with its own state.
+    public static func resilient(
+        attemptTimeout: Duration = .seconds(10), retry: RetryPolicy = .standard, hedging: Duration? = nil,
+        circuit: CircuitBreaker.Policy = .standard, rateLimit: RateLimit? = nil, concurrency: Int = 1000,
+        budget: RetryBudget = RetryBudget()
+    ) -> Pipeline {
+        var pipeline: Pipeline = [
+            .redirects(), .retry(retry, budget: budget), .circuitBreaker(circuit), .concurrencyLimit(concurrency),
+            .attemptTimeout(attemptTimeout),
+        ]
+        if let hedging { pipeline = pipeline.adding(.hedging(after: hedging, budget: budget)) }
+        if let rateLimit { pipeline = pipeline.adding(.rateLimit(rateLimit)) }
+        return pipeline
+    }
+}
+
+extension NetworkError.Policy {
+    /// The circuit breaker refused the call because the circuit is open: its calls failed too often recently.
+    /// `retryAfter` is the time until the next trial is allowed.
+    public static let circuitBreaker = NetworkError.Policy(
+        "circuitBreaker", message: "The service is not available right now.", mayPass: true, isOfServer: true)
+    /// The rate limit refused the call: no token becomes available before the deadline, the server's quota is exhausted
+    /// until after the deadline, or too many calls already wait.
+    public static let rateLimit = NetworkError.Policy(
+        "rateLimit", message: "There were too many requests.", mayPass: true)
+    /// The concurrency limit refused the call: too many calls already wait for a permit, or the call received its
+    /// permit with less time left than a typical call takes. A call whose deadline passes in the queue fails with
+    /// `.timedOut(.queue)` instead.
+    public static let concurrencyLimit = NetworkError.Policy(
+        "concurrencyLimit", message: "There were too many requests.", mayPass: true)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
+public import CurlewCore
 import CurlewHTTP
 
 /// Writes the context of each request into its fields, and passes the events of calls to a tracer. For the rules, see
@@ -35,4 +35,31 @@ struct TracingInterceptor: Interceptor, EventSink {
 extension TracingInterceptor: CustomStringConvertible {
     /// The name of the interceptor and its sampler, such as `Tracing(always)`.
     var description: String { "Tracing(\(tracer.options.sampler))" }
+}
+
+extension Interceptor where Self == BuiltInInterceptor {
+    /// Traces calls by W3C Trace Context: `exporter` receives a span for each call and for each request on the wire, and
+    /// each request carries `traceparent`.
+    ///
+    ///     .standard.adding(.tracing(to: exporter))
+    ///
+    /// The parameters are those of `CallTracer`, which documents the spans. To read the counts of the tracer or to share
+    /// it between clients, create it and pass it to `.tracing(_:)`.
+    public static func tracing(
+        to exporter: any TraceSpanExporter, options: CallTracer.Options = CallTracer.Options()
+    ) -> BuiltInInterceptor {
+        tracing(CallTracer(exporter: exporter, options: options))
+    }
+
+    /// Traces calls with `tracer`.
+    ///
+    /// A call continues the trace of its request, if that has a valid field `traceparent`; otherwise that of
+    /// `CallTracer.Options.parent`, that of `TraceContext.current`, or a new one. The interceptor replaces the field.
+    ///
+    /// The interceptor is placed at `.fields`: after authentication, so that every request on the wire has its own
+    /// context, and before signing, so that signatures cover the fields. A pipeline may contain one. It never affects
+    /// which response a cache returns. It never throws.
+    public static func tracing(_ tracer: CallTracer) -> BuiltInInterceptor {
+        BuiltInInterceptor(TracingInterceptor(tracer: tracer))
+    }
 }

@@ -122,9 +122,7 @@ extension HTTPCache.Entry {
             self.epoch = epoch
         }
     }
-}
 
-extension HTTPCache.Entry {
     /// Writes one entry: receives the body, and then commits or abandons the entry. Used by one task at a time.
     public protocol Writer: Sendable {
         /// Appends a chunk to the body. Returns false if the store accepts no more bytes, for example because of a
@@ -139,9 +137,7 @@ extension HTTPCache.Entry {
         /// before either call abandons its entry.
         func abandon()
     }
-}
 
-extension HTTPCache.Entry {
     /// The body of an entry, open for reading.
     public protocol Body: Sendable {
         /// The length of the body in bytes.

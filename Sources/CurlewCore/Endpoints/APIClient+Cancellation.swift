@@ -26,4 +26,20 @@ extension APIClient {
             return nil
         }
     }
+
+    /// Refuses new calls and waits for running calls to finish, as a service does before it ends. Running calls include
+    /// those that wait in a queue of the pipeline or of the transport, and those that pause between attempts.
+    ///
+    ///     if await client.drain(for: .seconds(20)) { print("no call is running") }
+    ///     await client.transport.shutdown()
+    ///
+    /// Once this method is called, this client, its copies and the clients derived from it refuse new calls with
+    /// `.refused(by: .shutdown)`. Returns true as soon as no call is running. Returns false if calls are still running
+    /// after `limit`, or when the task of the caller is cancelled; running calls then continue, unless the transport is
+    /// shut down. A call that streams its response counts as running until the response head has arrived.
+    /// `Transport.shutdown(_:)` with `.drain(deadline:)` waits for bodies.
+    public func drain(for limit: Duration) async -> Bool {
+        let time = core.configuration.time
+        return await core.calls.drain(until: SystemTime.Deadline(limit, after: time.now), on: time)
+    }
 }

@@ -66,9 +66,7 @@ extension APIClient {
                 chain: pipeline == nil ? core.exchanger.chain : nil, calls: core.calls,
                 observers: core.observers, cause: core.clientContext.cause))
     }
-}
 
-extension APIClient {
     /// The base URL of paths; nil for a client that only sends to absolute URLs.
     public var baseURL: BaseURL? { core.baseURL }
 

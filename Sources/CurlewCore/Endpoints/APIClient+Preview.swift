@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
 import CurlewJSON
 
 /// Previews of the request that a call would send. Nothing is sent.
@@ -38,9 +39,7 @@ extension APIClient {
     public func preview<Value>(_ request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(request)
     }
-}
 
-extension APIClient {
     /// Returns the request of an endpoint or a route for something else than the pipeline that sends it: as a preview,
     /// but with tokens, which are loaded and refreshed for it.
     @concurrent

@@ -62,9 +62,7 @@ extension Route {
     public var baseURL: BaseURL? { nil }
     /// The name of the type.
     public var name: String { TypeNames.name(of: Self.self) }
-}
 
-extension Route {
     /// Returns a call that sends this request and decodes the response as `type`, or as the inferred type:
     ///
     ///     let users = try await client.send(UsersAPI.list(page: 1).decoding([User].self))

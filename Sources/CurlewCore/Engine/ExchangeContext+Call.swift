@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
+public import CurlewHTTP
 
 extension ExchangeContext {
     /// The properties of a client that all of its calls share.
@@ -67,5 +67,12 @@ extension ExchangeContext {
                 id: Numbers.calls.next(), routeName: routeName, options: options, events: events?.sinks,
                 endpoint: endpoint, codecs: codecs, client: client)
         }
+    }
+}
+
+extension ExchangeContext: MirroredByDescription {
+    /// The number and name of the call, the attempt and the hop, on one line: `call 7 (GetUser), attempt 1, hop 0`.
+    public var description: String {
+        "call \(id)\(routeName.isEmpty ? "" : " (\(routeName))"), attempt \(attempt), hop \(hop)".printable
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewFoundation
 public import CurlewHTTP
 
 /// Receives the events of a client, but cannot change its calls.
@@ -102,6 +103,70 @@ extension ExchangeEvent {
         case .succeeded(let response, let duration): .succeeded(response.forObservers(secrets), after: duration)
         case .failed(let error, let duration): .failed(error.withholding(secrets), after: duration)
         case .joined, .connecting, .tried, .feature, .measured, .lost, .warned: self
+        }
+    }
+
+    /// A phase of obtaining a connection for a request, reported as it happens (`ExchangeEvent.connecting`).
+    ///
+    /// For a new connection the order is `resolving` (unless the addresses are cached), `trying` once per address,
+    /// `opened`, `secured` if the connection uses TLS, and `ready`. For an existing connection, or one that another
+    /// exchange is opening, only `ready` is reported. The phases start again when the transport has to send the request
+    /// again. A failed attempt ends after the last phase that it reached.
+    ///
+    /// `CurlTransport` reports the phases. URLSession provides their times only at the end, in `ExchangeMetrics`.
+    @nonexhaustive
+    public enum ConnectionPhase: Hashable, Sendable {
+        /// The transport starts to resolve the name of the host, or of its proxy. Not reported if the addresses are
+        /// cached.
+        case resolving(name: String)
+        /// The transport starts to connect to this address of the host, or of its proxy: `192.0.2.1:443`. It may try
+        /// the next address before this one has failed (RFC 8305). The address of a Unix domain socket is its path.
+        case trying(address: String)
+        /// The connection is open. With TLS, the handshake begins, through the tunnel of a proxy if there is one.
+        /// Without TLS, this phase is reported together with `ready`.
+        case opened
+        /// The TLS handshake with the server is complete, and its certificate is accepted.
+        case secured(ExchangeMetrics.Connection.TLS)
+        /// The request is about to be sent on this connection.
+        case ready(ExchangeMetrics.Connection)
+    }
+}
+
+extension ExchangeEvent.ConnectionPhase: CustomStringConvertible {
+    /// A short text for logs, such as `trying 192.0.2.1:443`.
+    public var description: String {
+        switch self {
+        case .resolving(let name): "looking up \(name)"
+        case .trying(let address): "trying \(address)"
+        case .opened: "opened"
+        case .secured(let tls): "secured by \(tls)"
+        case .ready(let connection): "ready on \(connection)"
+        }
+    }
+}
+
+extension ExchangeEvent {
+    /// A problem that a transport noticed without failing the call. Later versions may add cases.
+    @nonexhaustive
+    public enum Warning: Hashable, Sendable {
+        /// The server's key is not in the report-only set of pins of the host. `found` is the pin of that key. With
+        /// `TransportConfiguration.TLS.PinSet.Scope.verifiedChain`, `found` lists the pins of the verified path, the
+        /// server's own first, separated by a comma and a space.
+        case pinMismatch(host: String, found: String)
+        /// The host's set of pins has expired and is no longer enforced.
+        case pinsExpired(host: String, on: Date)
+        /// The host's set of pins expires in less than 30 days.
+        case pinsExpireSoon(host: String, on: Date)
+    }
+}
+
+extension ExchangeEvent.Warning: CustomStringConvertible {
+    /// A sentence that describes the problem for a developer.
+    public var description: String {
+        switch self {
+        case .pinMismatch(let host, let found): "\(host) has no pinned key, but \(found) (report only)."
+        case .pinsExpired(let host, let date): "The pins of \(host) expired at \(date) and are not enforced."
+        case .pinsExpireSoon(let host, let date): "The pins of \(host) expire at \(date)."
         }
     }
 }

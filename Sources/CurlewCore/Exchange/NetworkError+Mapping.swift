@@ -25,9 +25,7 @@ extension NetworkError {
             return NetworkError(reason, detail: quoted(text), underlying: error)
         }
     }
-}
 
-extension NetworkError {
     /// Returns text from another component on one line, redacted and truncated to `limit` bytes.
     package static func quoted(
         _ text: String, upTo limit: Int = 500, without secrets: DeclaredSecrets = .none

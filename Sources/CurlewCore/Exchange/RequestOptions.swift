@@ -139,3 +139,54 @@ package protocol CallOptionKey: RequestOptions.Key {}
 private enum SingleHopKey: CallOptionKey {
     static let defaultValue = false
 }
+
+extension RequestOptions {
+    /// The priority of a call in queues: for a connection slot to its host, and for `.rateLimit` and
+    /// `.concurrencyLimit`.
+    ///
+    /// It orders the queues inside the client; no header field contains it. `URLSessionTransport` also sets it as the
+    /// priority of the task. A steady stream of urgent calls delays other calls but does not starve them: every eighth
+    /// turn is for the call that has waited longest.
+    public enum Priority: Int, Hashable, Sendable, CaseIterable {
+        /// After all other calls: for prefetching and background synchronization.
+        case low
+        /// The default priority.
+        case normal
+        /// Before all other calls: for content that the user is waiting for.
+        case high
+    }
+
+    /// The credential with which a call is sent, and whether it is required.
+    public enum Authentication: Hashable, Sendable {
+        /// Sends no credential, even if there is one. The case is not named `none`, which would be ambiguous where the
+        /// choice is optional.
+        case anonymous
+        /// Sends the client's credential if there is one. This is the default.
+        case optional
+        /// Sends the client's credential. Without one, the call fails with `.notAuthenticated(.missingCredential)`
+        /// before anything is sent. The requirement does not apply after a redirect to another origin, to which no
+        /// credential is sent.
+        case required
+        /// Like `required`, but only with the credential that has this name.
+        case named(String)
+
+        /// Whether the call must not be sent without a credential.
+        package var isDemanding: Bool {
+            switch self {
+            case .anonymous, .optional: false
+            case .required, .named: true
+            }
+        }
+    }
+}
+
+/// A change to the options of all calls that a task makes.
+///
+/// For example, a refresh of a screen runs a closure of the app. All calls in the closure must reach the server, and
+/// only their task can pass this requirement on to them. Child tasks inherit the change; detached tasks do not.
+package enum TaskOptions {
+    /// The function that changes the options of each call prepared in the task, after the options of the client and the
+    /// call have been merged; nil for no change. The second argument is the timeouts of the client's configuration, which
+    /// apply where the options set none.
+    @TaskLocal package static var change: (@Sendable (inout RequestOptions, Timeouts) -> Void)?
+}

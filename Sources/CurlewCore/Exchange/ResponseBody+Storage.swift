@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
-import CurlewHTTP
+package import CurlewHTTP
 
 extension ResponseBody {
     /// The state that the copies of a body share: its content, and whether reading has begun.
@@ -104,6 +104,18 @@ extension ResponseBody {
                 .limitExceeded(.responseBody), detail: "The response body is longer than \(limit) bytes.",
                 hint: "Raise options.limits.responseBody for this call, or write it to a file with client.download, "
                     + "up to options.limits.download.")
+        }
+    }
+}
+
+extension HTTPStatus {
+    /// Whether this is the status of a redirect or a challenge: only the response head matters, and the body may be
+    /// incomplete. Transports return such a response without waiting for its body, so a body that stalls or breaks off
+    /// does not delay the call.
+    package var isPrelude: Bool {
+        switch code {
+        case 301, 302, 303, 307, 308, 401, 407: true
+        default: false
         }
     }
 }

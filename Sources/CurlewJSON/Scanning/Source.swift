@@ -72,3 +72,79 @@ struct Source {
     /// All bytes, for errors and copies.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 }
+
+extension Source {
+    /// Returns the offset of the first byte that is not valid UTF-8 (RFC 3629 §4); nil if all bytes are valid. The byte
+    /// at `end`, if there is one, must be ASCII, so that it ends a truncated sequence.
+    func firstInvalid(from start: Int, to end: Int) -> Int? {
+        var position = start
+        while position < end, let word = word(at: position) {
+            let high = word & 0x8080_8080_8080_8080
+            if high == 0 {
+                position &+= 8
+            } else if high & 0x80 == 0 {
+                position &+= high.trailingZeroBitCount / 8
+            } else if Source.isFourPairs(word) {
+                position &+= 8
+            } else {
+                let length = Source.sequenceLength(UInt32(truncatingIfNeeded: word))
+                guard length > 0 else { return position }
+                position &+= length
+            }
+        }
+        // The last bytes of the document.
+        while position < end {
+            guard self[position] >= 0x80 else {
+                position &+= 1
+                continue
+            }
+            let word = partialWord(at: position, count: min(4, count &- position))
+            let length = Source.sequenceLength(UInt32(truncatingIfNeeded: word))
+            guard length > 0 else { return position }
+            position &+= length
+        }
+        return nil
+    }
+
+    /// Returns whether the document ends in the middle of the sequence at `position`, and further bytes could complete
+    /// it.
+    func isCutShort(at position: Int) -> Bool {
+        let first = self[position]
+        guard 0xC2...0xF4 ~= first else { return false }
+        let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+        guard position + length > count else { return false }
+        guard position + 1 < count else { return true }
+        let lower: UInt8 = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80
+        let upper: UInt8 = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF
+        guard lower...upper ~= self[position + 1] else { return false }
+        return position + 2 >= count || 0x80...0xBF ~= self[position + 2]
+    }
+
+    /// Returns whether a word consists of four two-byte characters. Text in many scripts has long runs of them.
+    @inline(__always)
+    private static func isFourPairs(_ word: UInt64) -> Bool {
+        guard word & 0xC0E0_C0E0_C0E0_C0E0 == 0x80C0_80C0_80C0_80C0 else { return false }
+        // No first byte may be C0 or C1: in every pair, one of these bits must be set.
+        let bits = word & 0x001E_001E_001E_001E
+        return (bits &- 0x0001_0001_0001_0001) & ~bits & 0x8000_8000_8000_8000 == 0
+    }
+
+    /// Returns the length of the multi-byte sequence at the beginning of a word; 0 if the sequence is invalid. The
+    /// first byte is the lowest byte of the word.
+    @inline(__always)
+    private static func sequenceLength(_ word: UInt32) -> Int {
+        if word & 0xC0E0 == 0x80C0 {
+            // C0 and C1 begin overlong forms of ASCII.
+            return word & 0x1E != 0 ? 2 : 0
+        }
+        if word & 0xC0_C0F0 == 0x80_80E0 {
+            // Excludes overlong forms below U+0800, and surrogates.
+            let bits = word & 0x200F
+            return bits != 0 && bits != 0x200D ? 3 : 0
+        }
+        guard word & 0xC0C0_C0F8 == 0x8080_80F0 else { return 0 }
+        // Excludes overlong forms below U+10000, and values above U+10FFFF.
+        let bits = word & 0x3007
+        return bits != 0 && (bits & 7 < 4 || bits == 4) ? 4 : 0
+    }
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
+public import CurlewCore
 import CurlewHTTP
 
 /// Connects a recorder to a client: it receives the events of the client, and copies bodies on the wire. For the rules,
@@ -52,5 +52,19 @@ extension RecordingInterceptor: CustomStringConvertible {
     /// The name of the interceptor, such as `Recording(bodies up to 65536 bytes)`.
     var description: String {
         recorder.bodies.limit > 0 ? "Recording(bodies up to \(recorder.bodies.limit) bytes)" : "Recording"
+    }
+}
+
+extension Interceptor where Self == BuiltInInterceptor {
+    /// Records the calls of the client in `recorder`: every request on the wire, its response, and the decisions of the
+    /// client.
+    ///
+    /// The interceptor is the innermost one and changes neither the request nor the response. If the recorder keeps
+    /// bodies, a streamed response body is copied while it is read, up to the limit of the recorder: its chunks,
+    /// back-pressure, errors and cancellation are unchanged.
+    ///
+    /// - `recorder`: receives the recording. Several clients may share one.
+    public static func recording(_ recorder: FlightRecorder) -> BuiltInInterceptor {
+        BuiltInInterceptor(RecordingInterceptor(recorder: recorder))
     }
 }

@@ -86,3 +86,106 @@ public struct EventStream: AsyncSequence, Sendable {
         }
     }
 }
+
+extension EventStream {
+    /// The settings of an event stream. Every limit has a default.
+    public struct Options: Sendable {
+        /// Whether the stream connects again when its connection ends or fails. Nil means true for GET and HEAD and
+        /// false for other methods, because a repeated POST repeats its effect. Default nil.
+        public var reconnects: Bool?
+        /// The last event ID of an earlier stream, which the first request sends. Default empty, which sends none.
+        public var lastEventID = ""
+        /// The reconnection time, until the server sends another one in a `retry` field. Default 3 s.
+        public var retryDelay: Duration = .seconds(3)
+        /// The maximum of the random wait after repeated failures. It does not limit the wait that the server requests
+        /// with `retry` or `Retry-After`. Default 60 s.
+        public var maximumDelay: Duration = .seconds(60)
+        /// The number of consecutive failures after which the stream throws the last error. A connection fails if it
+        /// delivers no event and, after its first 10 s, no byte. Nil sets no limit. Default nil, as in browsers.
+        public var maximumFailures: Int?
+        /// The time without a byte from the server after which the connection counts as lost, on the client's clock.
+        /// The time in which the caller does not read does not count. Nil sets no limit. Default 5 minutes.
+        public var readTimeout: Duration? = .seconds(300)
+        /// The maximum size of a line in bytes. Default 8 MiB.
+        public var maximumLineSize = 8 << 20
+        /// The maximum size of the data of an event in bytes. Default 16 MiB.
+        public var maximumEventSize = 16 << 20
+        /// Whether the stream contains the comments of the server. Default false.
+        public var includesComments = false
+        /// The data that marks the end of the stream, such as `[DONE]`. The stream ends at this event and does not
+        /// contain it. A stream that does not reconnect throws if it ends without it. Default nil.
+        public var endMarker: String?
+
+        /// Creates the default options.
+        public init() {}
+    }
+
+    /// The data of the events of a stream, decoded with the codecs of the call.
+    ///
+    /// Comments are skipped. Data that cannot be decoded ends the iteration with `.decoding` and closes the connection.
+    /// The error has the data as the body of its response: `error.body(as: Problem.self)` decodes it as another type.
+    public struct Decoded<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+        /// The stream of the events, for its state and `restart()`.
+        public let events: EventStream
+        let name: String?
+
+        /// Returns an iterator that begins as the iterator of the events does.
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(events: events.makeAsyncIterator(), name: name)
+        }
+
+        /// Returns the decoded data of one event after the other.
+        public struct Iterator: AsyncIteratorProtocol {
+            private var events: EventStream.Iterator?
+            private let name: String?
+
+            init(events: EventStream.Iterator, name: String?) {
+                self.events = events
+                self.name = name
+            }
+
+            /// Returns the next value, or nil after the end of the stream. Throws `NetworkError`, and returns nil
+            /// afterwards.
+            public mutating func next() async throws(NetworkError) -> Value? {
+                while let event = try await events?.next() {
+                    guard event.comment == nil, name == nil || event.name == name else { continue }
+                    do throws(NetworkError) {
+                        return try events?.decode(event)
+                    } catch {
+                        events = nil
+                        throw error
+                    }
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Returns the data of the events, decoded as `type`.
+    ///
+    /// - `name`: the name of the events to decode; the others are skipped. Default nil: all events.
+    public func decoding<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self, named name: String? = nil
+    ) -> Decoded<Value> {
+        Decoded(events: self, name: name)
+    }
+}
+
+extension APIClient {
+    /// Returns the events that the server sends in response to `route` (WHATWG HTML §9.2). Nothing is sent before the
+    /// first event is requested.
+    ///
+    /// The request may have any method and body. It has the fields `Accept: text/event-stream` and
+    /// `Cache-Control: no-cache`, unless the route sets them, and `Last-Event-ID`, if there is one that is valid in a
+    /// field and has at most 8 KiB.
+    public func events(_ route: some Route, options: EventStream.Options = EventStream.Options()) -> EventStream {
+        EventStream(EventStreamCore(EventOpening(client: self, route: route, options: options)))
+    }
+
+    /// Returns the events that the server sends in response to an inline request: `client.events(.get("/news"))`.
+    public func events<Value>(
+        _ request: Request<Value>, options: EventStream.Options = EventStream.Options()
+    ) -> EventStream {
+        EventStream(EventStreamCore(EventOpening(client: self, route: request, options: options)))
+    }
+}

@@ -149,9 +149,7 @@ extension EventStreamParser {
         partialLine = line
         return item
     }
-}
 
-extension EventStreamParser {
     private mutating func process(_ line: UnsafeRawBufferPointer) -> Item? {
         var line = line
         if isFirstLine {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+package import CurlewFoundation
 
 /// The records of a response (JSON Lines, also known as NDJSON), as an asynchronous sequence of decoded values: one JSON
 /// text in UTF-8 per line. A line ends with LF or CR LF, the last one also with the end of the body. Blank lines, and a
@@ -60,5 +61,63 @@ public struct RecordStream<Element: Decodable & Sendable>: AsyncSequence, Sendab
                 guard try await source.receive() else { return nil }
             }
         }
+    }
+}
+
+/// The settings of a stream of records. Every limit has a default.
+public struct RecordStreamOptions: Sendable {
+    /// Whether a response with another `Content-Type` than those of JSON Lines throws `.badResponse`. If false, the
+    /// `Content-Type` is not checked. Default true.
+    ///
+    /// The media types are `application/jsonl`, `application/x-ndjson`, `application/ndjson`, `application/x-jsonlines`,
+    /// `application/jsonlines`, `application/json-lines`, `application/x-json-lines` and `application/stream+json`.
+    public var checksContentType = true
+    /// Whether a record that cannot be decoded is skipped and counted (`RecordStream.skippedRecords`). If false, it
+    /// ends the stream with `.decoding`. Default false.
+    public var skipsBadRecords = false
+    /// The maximum size of a record in bytes, without its line feed. A larger record ends the stream with
+    /// `.limitExceeded(.responseBody)`, also if bad records are skipped. Default 1 MiB.
+    public var maximumRecordSize = 1 << 20
+    /// The time without a byte from the server after which the connection counts as lost; it replaces `Timeouts.idle`.
+    /// The time in which the caller does not read does not count. Nil sets no limit. Default 5 minutes.
+    public var readTimeout: Duration? = .seconds(300)
+
+    /// Creates the default options.
+    public init() {}
+}
+
+extension APIClient {
+    /// Returns the records of the response to `route`, decoded as `type` with the client's codec for JSON as they
+    /// arrive. Nothing is sent before the first record is requested, and each iteration sends the request.
+    ///
+    /// The request may have any method and body. It has an `Accept` field with the media types of JSON Lines, unless the
+    /// route sets it.
+    public func records<Element: Decodable & Sendable>(
+        _ route: some Route, of type: Element.Type = Element.self,
+        options: RecordStreamOptions = RecordStreamOptions()
+    ) -> RecordStream<Element> {
+        RecordStream(RecordOpening(client: self, route: route, options: options))
+    }
+
+    /// Returns the records of the response to an inline request: `client.records(.get("/export"), of: Row.self)`.
+    public func records<Response, Element: Decodable & Sendable>(
+        _ request: Request<Response>, of type: Element.Type = Element.self,
+        options: RecordStreamOptions = RecordStreamOptions()
+    ) -> RecordStream<Element> {
+        RecordStream(RecordOpening(client: self, route: request, options: options))
+    }
+}
+
+/// Encoding of values as JSON Lines.
+package enum RecordText {
+    /// Returns the bytes of a value as one line.
+    package static func line(_ value: some Encodable, using codec: any ContentCodec) throws -> Data {
+        var json = try codec.encode(value)
+        // A JSON text contains line breaks only as white space, where an encoder sets it out for people.
+        if json.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
+            json = Data(json.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
+        }
+        json.append(0x0A)
+        return json
     }
 }

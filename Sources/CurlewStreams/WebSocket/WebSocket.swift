@@ -116,3 +116,89 @@ public final class WebSocket: AsyncSequence, Sendable {
         }
     }
 }
+
+extension WebSocket {
+    /// The settings of a WebSocket connection. Every limit has a default.
+    public struct Options: Sendable {
+        /// The subprotocols that the client offers, in order of preference (RFC 6455 §1.9). Default none.
+        public var subprotocols: [String] = []
+        /// The maximum size of a received message in bytes, after decompression. A larger message closes the connection
+        /// with 1009. Default 16 MiB.
+        public var maximumMessageSize = 16 << 20
+        /// The maximum size of a received frame in bytes. Default 16 MiB. Transports that receive complete messages
+        /// (`URLSessionTransport`, `MockTransport`) do not apply it.
+        public var maximumFrameSize = 16 << 20
+        /// The maximum number of received messages that wait for the reader. Default 64. Beyond it, or beyond
+        /// `incomingBytes`, nothing more is received until the reader has taken a message.
+        public var incomingMessages = 64
+        /// The number of bytes of waiting messages at which receiving pauses. Default 1 MiB. One message may exceed it.
+        public var incomingBytes = 1 << 20
+        /// The number of bytes that wait to be sent at which `send` waits. Default 64 KiB. Over `URLSessionTransport`,
+        /// `send` waits until URLSession has taken the message.
+        public var outgoingBytes = 64 << 10
+        /// The time without a byte from the server after which the client sends a ping. Nil sends no pings. Default
+        /// 30 s.
+        public var heartbeat: Duration? = .seconds(30)
+        /// The timeout for any frame after a ping of the heartbeat. If nothing does, the connection is lost: readers
+        /// and writers throw `.timedOut(.idle)`. Default 10 s.
+        public var heartbeatTimeout: Duration = .seconds(10)
+        /// The time that `close` waits for the server's close frame. Default 5 s.
+        public var closeTimeout: Duration = .seconds(5)
+        /// The compression that the client offers (permessage-deflate, RFC 7692). Default nil: messages are not
+        /// compressed. No effect over `URLSessionTransport`, because URLSession cannot be asked for it.
+        public var compression: Compression?
+
+        /// Creates the default options.
+        public init() {}
+    }
+
+    /// The close frame of a connection.
+    public struct Closing: Hashable, Sendable {
+        /// The code of the close frame. `.noStatus` if the frame had none.
+        public let code: WebSocketCloseCode
+        /// The reason of the close frame; often empty. The peer chooses the text.
+        public let reason: String
+        /// Whether the server began to close the connection.
+        public let isByServer: Bool
+    }
+
+    /// The parameters of compression that a client offers (RFC 7692 §7.1). The server decides whether it compresses.
+    ///
+    /// Small windows and no context need less memory for each connection, and compress less.
+    public struct Compression: Hashable, Sendable {
+        /// The maximum window of the server, as the logarithm of its size in bytes: 9 to 15. Default 15: 32 KiB. If it is
+        /// less, a server that does not support the limit sends uncompressed messages.
+        package var serverWindowBits: Int { didSet { serverWindowBits = Self.bounded(serverWindowBits) } }
+        /// The maximum window of the client, as the logarithm of its size in bytes: 9 to 15. Default 15: 32 KiB.
+        package var clientWindowBits: Int { didSet { clientWindowBits = Self.bounded(clientWindowBits) } }
+        /// Whether a message of the server may refer to earlier ones. Default true.
+        package var serverKeepsContext: Bool
+        /// Whether a message of the client may refer to earlier ones. Default true.
+        package var clientKeepsContext: Bool
+
+        /// Creates the usual parameters: the largest windows, and messages that may refer to earlier ones.
+        public init() { self.init(serverWindowBits: 15) }
+
+        /// Creates the parameters. A number of bits below 9 counts as 9, one above 15 as 15.
+        package init(
+            serverWindowBits: Int = 15, clientWindowBits: Int = 15, serverKeepsContext: Bool = true,
+            clientKeepsContext: Bool = true
+        ) {
+            self.serverWindowBits = Self.bounded(serverWindowBits)
+            self.clientWindowBits = Self.bounded(clientWindowBits)
+            self.serverKeepsContext = serverKeepsContext
+            self.clientKeepsContext = clientKeepsContext
+        }
+
+        private static func bounded(_ bits: Int) -> Int { Swift.min(Swift.max(bits, 9), 15) }
+
+        var parameters: PerMessageDeflate {
+            var parameters = PerMessageDeflate()
+            parameters.serverMaxWindowBits = serverWindowBits < 15 ? serverWindowBits : nil
+            parameters.clientMaxWindowBits = clientWindowBits < 15 ? clientWindowBits : nil
+            parameters.serverNoContextTakeover = !serverKeepsContext
+            parameters.clientNoContextTakeover = !clientKeepsContext
+            return parameters
+        }
+    }
+}

@@ -3,6 +3,7 @@
 public import CurlewCore
 public import CurlewFoundation
 public import CurlewHTTP
+import CurlewStreams
 
 /// Factories of responses for mocks: `.status(404)`, `.json(user)`, `.json(text: #"{"id": 1}"#)`.
 extension HTTPResponse {
@@ -73,4 +74,122 @@ private protocol OptionalValue {
 
 extension Optional: OptionalValue {
     fileprivate var isAbsent: Bool { if case .none = self { true } else { false } }
+}
+
+extension HTTPResponse {
+    /// Returns an event stream (WHATWG HTML §9.2) that executes these steps, without sockets:
+    ///
+    ///     mock.on(.get, "/news") { _ in .events([.event("one", id: "1"), .interruption(.reset)]) }
+    ///
+    /// The body ends after the last step. After an interruption it throws `.connectionLost`, or ends no more if the
+    /// interruption is `.stall`.
+    ///
+    /// - `clock`: the clock of the pauses. Default real time.
+    public static func events(
+        _ steps: [MockEventStep], on clock: any TimeSource = SystemTime()
+    ) -> HTTPResponse {
+        events(MockEventScript(steps), on: clock)
+    }
+
+    /// Returns an event stream that `script` writes, without sockets. The script begins when the response is created,
+    /// and waits until the client has read what it has written. The body ends when the script returns, and throws its
+    /// error when it throws. Releasing or cancelling the body ends the script's writing with an error.
+    ///
+    /// - `clock`: the clock of the pauses. Default real time.
+    public static func events(
+        on clock: any TimeSource = SystemTime(), _ script: @escaping @Sendable (MockEventStream) async throws -> Void
+    ) -> HTTPResponse {
+        events(MockEventScript(script), on: clock)
+    }
+
+    /// Returns an event stream that runs a script.
+    package static func events(_ script: MockEventScript, on clock: any TimeSource = SystemTime()) -> HTTPResponse {
+        let source = MemoryEvents(clock)
+        source.begin(script)
+        return HTTPResponse(
+            headers: [.contentType: MediaType.eventStream.description, .cacheControl: "no-store"],
+            body: ResponseBody(source, limit: .max, length: nil))
+    }
+}
+
+/// The bytes of an event stream without sockets.
+private final class MemoryEvents: ResponseBodySource {
+    /// The output of the script, which refers to it instead of the body, so that it does not keep the body alive.
+    private let output: ScriptOutput
+    private let task = Locked<Task<Void, Never>?>(nil)
+
+    init(_ clock: any TimeSource) {
+        output = ScriptOutput(on: clock)
+    }
+
+    deinit { cancel() }
+
+    func begin(_ script: MockEventScript) {
+        let started = script.start(on: output)
+        task.withLock { $0 = started }
+    }
+
+    func next() async throws -> Data? { try await output.next() }
+
+    func cancel() {
+        output.close()
+        task.withLock { $0 }?.cancel()
+    }
+}
+
+/// Factories of responses that consist of records or of separate pieces.
+extension HTTPResponse {
+    /// Returns a response whose body is the values as JSON Lines, encoded by the codec of `codecs` for JSON. If a value
+    /// cannot be encoded, returns a 500 whose body describes the error.
+    public static func jsonLines<Values: Sequence>(
+        _ values: Values, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], codecs: Codecs = .json
+    ) -> HTTPResponse where Values.Element: Encodable {
+        do {
+            let codec = codecs.jsonCodec
+            let body = try values.reduce(into: Data()) { $0 += try RecordText.line($1, using: codec) }
+            return data(body, type: .jsonLines, status: status, headers: headers)
+        } catch {
+            return text("The mock's value cannot be encoded: \(error)", status: .internalServerError)
+        }
+    }
+
+    /// Returns a response whose body arrives in these pieces, in order. Use it to divide content at any byte.
+    ///
+    /// A body of pieces can be read once. Return the response from a closure if a stub is used more than once.
+    public static func pieces(
+        _ pieces: [Data], type: MediaType = .octetStream, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
+    ) -> HTTPResponse {
+        var response = data(Data(), type: type, status: status, headers: headers)
+        response.body = ResponseBody(Pieces(pieces: pieces.filter { !$0.isEmpty }))
+        return response
+    }
+
+    /// Returns a response whose body arrives in these pieces of text in UTF-8, in order.
+    ///
+    /// A body of pieces can be read once. Return the response from a closure if a stub is used more than once.
+    public static func pieces(
+        _ texts: [String], type: MediaType = .text, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
+    ) -> HTTPResponse {
+        pieces(texts.map { Data($0.utf8) }, type: type, status: status, headers: headers)
+    }
+}
+
+/// Pieces of a body, one after the other.
+private struct Pieces: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    let pieces: [Data]
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(remainder: pieces[...])
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var remainder: ArraySlice<Data>
+
+        mutating func next() async throws -> Data? {
+            try Task.checkCancellation()
+            return remainder.popFirst()
+        }
+    }
 }

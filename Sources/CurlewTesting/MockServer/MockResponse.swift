@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCore
 public import CurlewFoundation
 public import CurlewHTTP
+import CurlewStreams
 
 /// A response that a ``MockServer`` sends, optionally with faults.
 ///
@@ -82,4 +84,72 @@ extension MockResponse: CustomStringConvertible {
     public var description: String {
         ([status.description] + faults.descriptions).joined(separator: ", ")
     }
+}
+
+extension MockResponse {
+    /// Returns a response whose body is the values as JSON Lines with sorted keys, each record as a separate chunk. If a
+    /// value cannot be encoded, returns a 500 that describes the error.
+    public static func jsonLines<Values: Sequence>(_ values: Values) -> MockResponse
+    where Values.Element: Encodable {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let codec = Codecs(encoder: encoder).jsonCodec
+        do {
+            let pieces = try values.map { try RecordText.line($0, using: codec) }
+            return MockResponse(headers: [.contentType: MediaType.jsonLines.description], body: .chunks(pieces))
+        } catch {
+            return .problem(.internalServerError, "the mock's value cannot be encoded: \(error)")
+        }
+    }
+
+    /// Malformed or unusual framing of the content (RFC 9112 §6), in place of the framing that the server would choose.
+    public enum Framing: Hashable, Sendable {
+        /// One Content-Length line for each string. The lines may be wrong, contradictory, or not numbers. The content
+        /// is sent unchanged.
+        case contentLength([String])
+        /// A Transfer-Encoding line with this value. The content is sent unchanged.
+        case transferEncoding(String)
+        /// Valid chunks, with these Content-Length lines in addition to Transfer-Encoding.
+        case chunked(contentLength: [String])
+        /// Chunks whose size lines are all this text, such as "xyz".
+        case chunkSize(String)
+        /// Chunks without the final empty chunk.
+        case unendedChunks
+        /// Neither Content-Length nor Transfer-Encoding: the end of the connection ends the content. This framing is
+        /// valid.
+        case untilClose
+    }
+
+    /// Returns a copy with this framing. The server closes the connection after the response, although the head does
+    /// not announce this.
+    public func framed(as framing: Framing) -> MockResponse {
+        changed { $0.faults.framing = framing }
+    }
+}
+
+extension MockResponse.Framing {
+    /// The framing lines of the head.
+    var lines: [String] {
+        switch self {
+        case .contentLength(let values): values.map { "Content-Length: \($0)" }
+        case .transferEncoding(let value): ["Transfer-Encoding: \(value)"]
+        case .chunked(let lengths): lengths.map { "Content-Length: \($0)" } + ["Transfer-Encoding: chunked"]
+        case .chunkSize, .unendedChunks: ["Transfer-Encoding: chunked"]
+        case .untilClose: []
+        }
+    }
+
+    var isChunked: Bool {
+        switch self {
+        case .chunked, .chunkSize, .unendedChunks: true
+        case .contentLength, .transferEncoding, .untilClose: false
+        }
+    }
+
+    /// The size line of every chunk if it is malformed; `nil` if the size lines are correct.
+    var chunkLine: String? {
+        if case .chunkSize(let text) = self { text } else { nil }
+    }
+
+    var hasLastChunk: Bool { isChunked && self != .unendedChunks }
 }

@@ -123,9 +123,7 @@ extension MockServerCore {
             if !started { closeConnection(descriptor) }
         }
     }
-}
 
-extension MockServerCore {
     /// Closes the descriptor of a connection. Removes the descriptor from the set first, because the system reuses its
     /// number.
     func closeConnection(_ socket: Int32) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
+public import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
@@ -143,5 +143,17 @@ private struct JoinedChunks: AsyncSequence, Sendable {
                 current = try body.chunks().makeAsyncIterator()
             }
         }
+    }
+}
+
+extension RequestContent {
+    /// Creates a body of fields and files (RFC 7578):
+    ///
+    ///     .multipart([.field("title", "Nosferatu"), .file("poster", path: path)])
+    ///
+    /// The body is created when the call is sent. `send` throws `.invalidRequest` for a file that cannot be read, and
+    /// `.encoding` for a value that cannot be encoded.
+    public static func multipart(_ form: MultipartForm) -> RequestContent {
+        RequestContent(form.mediaType, encoding: { codecs in try form.body(using: codecs) })
     }
 }

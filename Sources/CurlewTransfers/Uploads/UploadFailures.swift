@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
+public import CurlewCore
 
 /// The failures without progress, and the waits that follow them.
 struct UploadFailures {
@@ -49,4 +49,10 @@ extension NetworkError {
         copy.hint = hint
         return copy
     }
+}
+
+extension NetworkError.Policy {
+    /// Another call, of this process or another one, already transfers the same upload.
+    public static let uploadInProgress = NetworkError.Policy(
+        "uploadInProgress", message: "The upload is already running.", mayPass: true)
 }
