@@ -20,8 +20,9 @@ enum SystemError {
         return switch failure.reason {
         case .cancelled: system(NSURLErrorCancelled)
         case .unreachable:
+            // 6 is libcurl's failure to find a host.
             system(
-                (failure.underlying as? NetworkError.TransportFailure)?.isFailedLookup == true
+                (failure.underlying as? NetworkError.TransportFailure)?.code == 6
                     ? NSURLErrorCannotFindHost : NSURLErrorCannotConnectToHost)
         case .proxyFailed(.notAuthenticated): proxy(307)
         case .proxyFailed(.unreachable): proxy(306)
