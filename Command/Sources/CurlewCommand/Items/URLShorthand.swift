@@ -59,4 +59,21 @@ enum URLShorthand {
         if let colon, !host.ends(with: "]"), isBracketed || host.first(":") == colon { host = host[..<colon] }
         return Origin(scheme: "http", host: String(host))?.isLoopback ?? false
     }
+
+    /// Returns the text of user information; nil if it is not percent-encoded correctly.
+    static func decoded(_ userinfo: String) -> String? {
+        var bytes: [UInt8] = []
+        var remainder = userinfo.utf8[...]
+        while let byte = remainder.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = Substring(remainder.prefix(2))
+            guard digits.utf8.count == 2, digits.first != "+", let value = UInt8(digits, radix: 16) else { return nil }
+            bytes.append(value)
+            remainder = remainder.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
 }

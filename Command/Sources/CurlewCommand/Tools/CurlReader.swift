@@ -212,7 +212,7 @@ struct CurlReader {
         plan.url = URLShorthand.scheme(of: first) == nil ? "http://" + first : try URLShorthand.complete(first)
         if let parts = URLShorthand.userinfo(of: plan.url) {
             plan.url = parts.url
-            let text = parts.userinfo.removingPercentEncoding ?? parts.userinfo
+            let text = URLShorthand.decoded(parts.userinfo) ?? parts.userinfo
             if !hasCredential { options += ["--auth", Credential.literal(text.holds(":") ? text : text + ":")] }
             hasCredential = true
         }
