@@ -79,7 +79,8 @@ def make(folder):
     (folder / "sdk/usr/include/sqlite3.h").touch()
     program(folder / "bin/Tour", "echo the tour")
     for name in PLAIN:
-        if found := shutil.which(name):
+        # The interpreter of this program, because one of a version manager needs the other programs of that manager.
+        if found := sys.executable if name == "python3" else shutil.which(name):
             (tools / name).symlink_to(found)
     # The awk of a Mac, where it can be had.
     (tools / "awk").symlink_to(shutil.which("original-awk") or shutil.which("awk"))
