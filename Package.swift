@@ -135,7 +135,7 @@ let package = Package(
 
         // The cases that every transport and every store of a cache has to pass.
         .target(
-            name: "ConformanceCases", dependencies: kernel + capabilities + ["CurlewTesting"],
+            name: "ConformanceCases", dependencies: kernel + capabilities + ["CurlewTesting", "TestFixtures"],
             path: "Tests/ConformanceCases"),
 
         // Servers beside MockServer: nginx, HTTP/2 and TLS by Python, proxies, bare sockets; and certificates.
@@ -164,7 +164,7 @@ let package = Package(
 
         // A program that writes to a store and reads from it, to be killed while it does.
         .executableTarget(
-            name: "CacheStoreProbe", dependencies: ["CurlewCaching", "CurlewSQLite", "CurlewTesting"],
+            name: "CacheStoreProbe", dependencies: ["CurlewCaching", "CurlewSQLite", "TestFixtures"],
             path: "Tests/CacheStoreProbe"),
 
         // A program that is signed in by a file which others use too, to be killed while it renews.

@@ -46,7 +46,7 @@ final class RefreshFlight: Sendable {
     /// one process.
     @concurrent
     private func lock(
-        _ persistence: any TokenStore.Persistence, _ limit: Duration, on time: any TimeSource
+        _ persistence: (any TokenStore.Persistence)?, _ limit: Duration, on time: any TimeSource
     ) async throws -> FileLock? {
         guard let shared = persistence as? any SharedTokens else { return nil }
         do {

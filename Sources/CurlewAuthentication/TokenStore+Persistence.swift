@@ -38,9 +38,9 @@ extension TokenStore {
 
     /// Reads the stored tokens, outside of the actor.
     @concurrent
-    static func stored(in persistence: any TokenStore.Persistence) async -> Result<Tokens?, any Error> {
+    static func stored(in persistence: (any TokenStore.Persistence)?) async -> Result<Tokens?, any Error> {
         do {
-            let tokens = try await persistence.load()
+            let tokens = try await persistence?.load()
             try tokens?.check()
             return .success(tokens)
         } catch {
@@ -50,14 +50,14 @@ extension TokenStore {
 
     /// Stores the current tokens, or removes the stored ones when signed out. Every change is saved automatically, so
     /// call this only to try again after a failure (`problem`). It does nothing before the stored tokens have been
-    /// loaded, and with `.memory`.
+    /// loaded, and without a storage.
     ///
     /// Changes during a write are part of the next write, so the last state is written last. Cancelling the caller ends
     /// its wait, not the write.
     ///
     /// Throws `.storage` if the tokens cannot be stored, or not within `TokenStore.RefreshPolicy.timeout`.
     public func save() async throws(NetworkError) {
-        guard isLoaded, !(persistence is TokenStore.MemoryPersistence) else { return }
+        guard isLoaded, persistence != nil else { return }
         let mine = nextSave ?? SharedResult<Void>()
         nextSave = mine
         if !isSaving {
@@ -109,12 +109,12 @@ extension TokenStore {
     /// - `kept`: the tokens that may be replaced; nil if any may be.
     @concurrent
     private static func write(
-        _ tokens: Tokens?, replacing kept: Tokens??, in persistence: any TokenStore.Persistence
+        _ tokens: Tokens?, replacing kept: Tokens??, in persistence: (any TokenStore.Persistence)?
     ) async throws -> StoredTokens.Replacement {
         if let kept, let shared = persistence as? any SharedTokens {
             return try await shared.replace(kept, with: tokens)
         }
-        try await persistence.save(tokens)
+        try await persistence?.save(tokens)
         return .replaced
     }
 
@@ -141,21 +141,4 @@ extension TokenStore {
         /// Replaces the stored tokens with `tokens`, entirely or not at all; nil removes them.
         func save(_ tokens: Tokens?) async throws
     }
-
-    /// A token storage that keeps nothing between launches: the tokens exist as long as their store.
-    public struct MemoryPersistence: TokenStore.Persistence {
-        /// Creates a token storage that stores nothing.
-        public init() {}
-
-        /// Returns nil, because nothing is stored.
-        public func load() async throws -> Tokens? { nil }
-
-        /// Does nothing: only the store keeps the tokens.
-        public func save(_ tokens: Tokens?) async throws {}
-    }
-}
-
-extension TokenStore.Persistence where Self == TokenStore.MemoryPersistence {
-    /// A token storage in memory, for tokens that exist as long as their store.
-    public static var memory: TokenStore.MemoryPersistence { TokenStore.MemoryPersistence() }
 }

@@ -51,7 +51,7 @@ public actor TokenStore {
         let run: @Sendable (Tokens?) async throws -> Tokens
     }
 
-    let persistence: any TokenStore.Persistence
+    let persistence: (any TokenStore.Persistence)?
     let policy: TokenStore.RefreshPolicy
     let time: any TimeSource
     var state: TokenState
@@ -78,17 +78,17 @@ public actor TokenStore {
 
     /// Creates a store. It loads the stored tokens when it is first used.
     ///
-    /// - `persistence`: the storage of the tokens. Default `.memory`.
+    /// - `persistence`: the storage of the tokens. Default nil: the tokens exist as long as the store.
     /// - `time`: the time source for expiry and limits.
     public init(
-        _ persistence: any TokenStore.Persistence = .memory, policy: TokenStore.RefreshPolicy = .standard,
+        _ persistence: (any TokenStore.Persistence)? = nil, policy: TokenStore.RefreshPolicy = .standard,
         time: any TimeSource = SystemTime()
     ) {
         self.persistence = persistence
         self.policy = policy
         self.time = time
         state = TokenState(policy)
-        isLoaded = persistence is TokenStore.MemoryPersistence
+        isLoaded = persistence == nil
         published = Locked(isLoaded ? .anonymous : .unknown)
     }
 

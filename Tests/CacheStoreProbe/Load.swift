@@ -4,8 +4,8 @@ import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewSQLite
-import CurlewTesting
 import Foundation
+import TestFixtures
 
 /// Random work on one store, whose bodies are determined by their heads.
 struct Load {

@@ -43,7 +43,7 @@ struct SweepTests {
         for host in ["a.test", "a.test.b"] { try await store.put("https://\(host)/x", Data(count: 10)) }
         let origin = try #require(Origin(scheme: "https", host: "a.test"))
         #expect(try await store.remove(.origin(origin)) == 1)
-        #expect(try await store.remove(olderThan: .seconds(60), at: Date(timeIntervalSince1970: 0)) == 0)
-        #expect(try await store.remove(olderThan: .zero, at: .distantFuture) == 1)
+        #expect(try await store.remove(.unchecked(since: Date(timeIntervalSince1970: -60))) == 0)
+        #expect(try await store.remove(.unchecked(since: .distantFuture)) == 1)
     }
 }

@@ -78,21 +78,6 @@ extension HTTPCache.Store {
     public func clear() async throws {
         _ = try await remove(.everything)
     }
-
-    /// Removes the entries that the server last sent or validated longer than `age` before `now`, and returns their
-    /// number. The store checks every entry.
-    @discardableResult
-    public func remove(olderThan age: Duration, at now: Date = Date()) async throws -> Int {
-        try await remove(.unchecked(since: now.addingTimeInterval(-(age / .seconds(1)))))
-    }
-
-    /// Removes the entries for which `matches` returns true, and returns their number. The store checks every entry.
-    @discardableResult
-    public func remove(
-        matching matches: @escaping @Sendable (HTTPCache.Entry) -> Bool
-    ) async throws -> Int {
-        try await remove(.matching(matches))
-    }
 }
 
 extension HTTPCache.Entry.Lookup {

@@ -62,12 +62,13 @@ extension APIClient.Core {
     fileprivate func preview(_ route: some Route, isSent: Bool = false) async throws(NetworkError) -> HTTPRequest {
         let call = try await make(route, response: route.responseType, isObserved: false)
         let end = PreviewTransport(onward: exchanger.transport)
-        let entries = exchanger.pipeline.entries.filter {
-            $0.traits.runsInPreview || isSent && $0.traits.prepare != nil
-        }
+        let pipeline = Pipeline(
+            entries: exchanger.pipeline.entries.filter {
+                $0.traits.runsInPreview || isSent && $0.traits.prepare != nil
+            })
         let previewed = Pipeline.Runner(
-            pipeline: Pipeline(entries: entries), transport: end,
-            setup: Pipeline.Environment(clientOrigin: baseURL?.origin, fields: exchanger.fields))
+            pipeline: pipeline, setup: Pipeline.Environment(clientOrigin: baseURL?.origin, fields: exchanger.fields),
+            chain: Chain(pipeline, end))
         do {
             _ = try await previewed.exchange(call.request, in: call.context)
         } catch  where error.reason == .refused(by: .preview) {

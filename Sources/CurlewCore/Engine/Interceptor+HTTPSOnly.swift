@@ -4,7 +4,7 @@ import CurlewHTTP
 
 extension Interceptor where Self == BuiltInInterceptor {
     /// Refuses requests over plain http, except to loopback hosts and to the listed origins:
-    /// `.httpsOnly(except: "http://printer.example")`.
+    /// `.httpsOnly(except: ["http://printer.example"])`.
     ///
     /// The interceptor is next to the transport, so it sees each hop, each attempt, and the request after all changes
     /// by other interceptors. Requests to loopback hosts (`Origin.isLoopback`) and to the listed
@@ -13,10 +13,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// - `origins`: origins that may be accessed over http, such as `"http://printer.example:631"`. If one cannot be
     ///   parsed, every call throws `.configuration`.
-    public static func httpsOnly(except origins: String...) -> BuiltInInterceptor { httpsOnly(except: origins) }
-
-    /// Refuses requests over plain http, except to loopback hosts and to the origins in a list.
-    public static func httpsOnly(except origins: [String]) -> BuiltInInterceptor {
+    public static func httpsOnly(except origins: [String] = []) -> BuiltInInterceptor {
         let parsed = origins.map { text in
             (try? HTTPRequest(url: text)).flatMap { $0.target == "/" ? $0.origin : nil }
         }
@@ -34,7 +31,7 @@ extension Interceptor where Self == BuiltInInterceptor {
             guard origin.isConfidential || exceptions.contains(origin) else {
                 throw NetworkError(
                     .refused(by: .httpsOnly), detail: "The request to \(origin) would be sent unencrypted.",
-                    hint: "Use https. If plain http is intended, name the origin: .httpsOnly(except: \"\(origin)\").",
+                    hint: "Use https. If plain http is intended, name it: .httpsOnly(except: [\"\(origin)\"]).",
                     request: NetworkError.RequestLine(request))
             }
             return try await next(request)

@@ -48,7 +48,7 @@ public struct InterceptorTraits: Sendable {
     public var problem: (@Sendable (Pipeline.Environment) -> String?)?
     /// Returns a warning about a configuration that works but is probably not intended; nil if there is none. A warning
     /// does not prevent calls. `APIClient.problems` lists it. Default nil: no check.
-    public var warning: (@Sendable (Pipeline.Environment) -> String?)?
+    package var warning: (@Sendable (Pipeline.Environment) -> String?)?
 
     /// The limit that the interceptor sets to the time of an attempt.
     package var attemptTimeout: Duration?

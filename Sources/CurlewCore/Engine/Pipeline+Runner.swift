@@ -8,10 +8,8 @@ extension Pipeline {
     /// `APIClient` is built on it. Use it directly where requests are created elsewhere, as in proxies and generated
     /// clients. Copies share the transport and the state of the interceptors.
     public struct Runner: Sendable {
-        /// The interceptors, from the caller to the transport.
-        public let pipeline: Pipeline
-        /// The transport that sends the requests.
-        public var transport: any Transport { chain.transport }
+        let pipeline: Pipeline
+        var transport: any Transport { chain.transport }
         /// The configuration errors, one sentence each, which every `exchange` throws. Empty if the configuration is
         /// valid.
         public let problems: [String]
@@ -24,9 +22,8 @@ extension Pipeline {
         private let calls: CallGate?
 
         /// Creates a runner over `transport`. Never fails: configuration errors are listed in `problems`.
-        public init(pipeline: Pipeline, transport: any Transport, setup: Pipeline.Environment = Pipeline.Environment())
-        {
-            self.init(pipeline: pipeline, setup: setup, chain: Chain(pipeline, transport))
+        public init(pipeline: Pipeline, transport: any Transport) {
+            self.init(pipeline: pipeline, setup: Pipeline.Environment(), chain: Chain(pipeline, transport))
         }
 
         /// Creates a runner that shares the chain of another one with the same pipeline and transport.

@@ -75,7 +75,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 
     /// Returns the configuration errors of this pipeline in a client that `setup` describes, one sentence each. Empty
     /// if there are none.
-    public func problems(in setup: Pipeline.Environment = Pipeline.Environment()) -> [String] {
+    package func problems(in setup: Pipeline.Environment = Pipeline.Environment()) -> [String] {
         let setup = declared(in: setup)
         var found: [String] = []
         for problem in entries.compactMap({ $0.traits.problem?(setup) })
@@ -155,14 +155,13 @@ extension Pipeline {
         public var attemptTimeout: Duration?
         /// The names of the interceptors closer to the transport, and of the transport, that have no known principal.
         /// Set for `InterceptorTraits.warning` only.
-        public internal(set) var unknownPrincipals: [String] = []
+        package internal(set) var unknownPrincipals: [String] = []
         /// The declarations about fields, query items, members and paths: those of the client's configuration and of
         /// all interceptors (`InterceptorTraits.fields`). They decide which values descriptions redact and which fields
         /// redirects forward.
-        public var fields: Redaction.Rules
+        var fields: Redaction.Rules
 
-        /// Creates an environment. Without arguments, nothing is known about the client.
-        public init(
+        package init(
             clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: Redaction.Rules = Redaction.Rules()
         ) {
             self.clientOrigin = clientOrigin

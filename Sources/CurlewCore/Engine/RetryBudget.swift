@@ -15,24 +15,20 @@ public import CurlewHTTP
 /// Only buckets that are not full are remembered, for the 256 most recently used origins. Buckets do not refill
 /// with time: without successes, an origin gets no further retries.
 public final class RetryBudget: Sendable {
-    /// The number of tokens in a full bucket. Every origin starts with a full bucket. Default 500.
-    public let capacity: Int
-    /// The price of a retry in tokens, unless the previous attempt timed out. Default 14.
-    public let price: Int
-    /// The price of a retry in tokens after a timeout. Default 50.
-    ///
-    /// After a timeout, the server may have processed the request, and it may not respond to the next attempt
-    /// either. If a server stops responding, each client retries ten times instead of 35, and the recovering server
-    /// does not receive all remaining retries (see <doc:Resilience>).
-    public let timeoutPrice: Int
+    let capacity: Int
+    let price: Int
+    private let timeoutPrice: Int
 
     private static let maximumOrigins = 256
     private let accounts = Locked(Accounts())
 
     /// Creates a budget whose buckets are full.
     ///
-    /// - `capacity`: the number of tokens in a full bucket, at least 0. Zero allows no retries.
-    /// - `price`, `timeoutPrice`: the number of tokens that a retry takes, at least 1.
+    /// - `capacity`: the number of tokens in a full bucket, at least 0. Zero allows no retries. Default 500.
+    /// - `price`: the number of tokens that a retry takes, at least 1. Default 14.
+    /// - `timeoutPrice`: the same after a timeout, default 50. The server may not respond to the next attempt either:
+    ///   if it stops responding, each client retries ten times instead of 35, and the recovering server does not
+    ///   receive all remaining retries (see <doc:Resilience>).
     public init(capacity: Int = 500, price: Int = 14, timeoutPrice: Int = 50) {
         self.capacity = max(0, capacity)
         self.price = max(1, price)

@@ -27,8 +27,8 @@ import CurlewCore
 ///                                    └─────────a trial fails────────┘
 ///
 /// Guarantees:
-/// - While the circuit is half-open, one trial may be in flight. After `CircuitBreaker.Policy.trials` successes the
-///   circuit closes. The first trial that fails opens it again.
+/// - While the circuit is half-open, one trial may be in flight. After `trials` successes the circuit closes. The
+///   first trial that fails opens it again.
 /// - A trial that is cancelled allows the next one immediately. A trial that never ends does so after 30 s.
 /// - Calls that were sent in an earlier phase do not count.
 /// - A call counts once. If its response body breaks off, its success becomes a failure. If the call was a trial, the

@@ -65,9 +65,6 @@ public final class RateLimit: Sendable {
         buckets = Locked(RateBuckets(maximum: self.scopes))
     }
 
-    /// The number of requests that may be sent immediately after an idle period.
-    public var burst: Int { full.burst }
-
     /// The number of waiting calls, over all scopes.
     var waitingCount: Int {
         buckets.withLock { buckets in buckets.known.values.reduce(0) { $0 + $1.queue.count + $1.pausing } }

@@ -37,7 +37,7 @@ struct RateLimitInterceptor: Interceptor {
     }
 
     func problem(in setup: Pipeline.Environment) -> String? {
-        limit.count > 0 && limit.period > .zero && limit.burst > 0
+        limit.count > 0 && limit.period > .zero && limit.full.burst > 0
             ? nil
             : "The rate limit of \(limit.count) in \(limit.period.brief) allows no calls, or all of them."
                 + " Make both positive."

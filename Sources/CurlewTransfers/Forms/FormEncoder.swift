@@ -46,12 +46,9 @@ public struct FormEncoder: Sendable {
         case custom(@Sendable (Date) -> String)
     }
 
-    /// The notation of lists. Default `.repeated`.
-    public var lists: Lists
-    /// The notation of nested objects. Default `.brackets`.
-    public var nesting: Nesting
-    /// The format of dates. Default `.iso8601`.
-    public var dates: Dates
+    let lists: Lists
+    let nesting: Nesting
+    private let dates: Dates
 
     /// The maximum nesting depth of values.
     static let maximumLevels = 64

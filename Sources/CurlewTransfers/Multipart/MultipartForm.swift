@@ -29,9 +29,8 @@ public struct MultipartForm: Sendable {
     /// The parts in the order in which they are sent.
     public var parts: [Part]
     /// The delimiter of the parts.
-    public let boundary: String
-    /// The subtype of the body.
-    public let subtype: Subtype
+    package let boundary: String
+    private let subtype: Subtype
 
     /// Creates a form without parts.
     public init() {

@@ -5,6 +5,7 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
+import TestFixtures
 
 /// One run of a cache case, with the factory for its stores.
 struct CacheTrial: Sendable {

@@ -5,6 +5,7 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
+import TestFixtures
 
 /// Store cases for concurrent operations, and for operations in random order.
 enum StoreLoadCases {

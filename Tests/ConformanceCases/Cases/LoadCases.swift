@@ -4,6 +4,7 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 import CurlewTesting
+import TestFixtures
 
 /// Cases with many concurrent exchanges.
 enum LoadCases {

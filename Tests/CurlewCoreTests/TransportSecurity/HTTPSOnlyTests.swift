@@ -18,7 +18,7 @@ struct HTTPSOnlyTests {
         "Plain http is refused, and nothing is sent",
         arguments: ["http://b.test/", "http://10.0.0.1/", "http://c.test:81/"])
     func refused(url: String) async throws {
-        let client = client(.standard.adding(.httpsOnly(except: "http://c.test")))
+        let client = client(.standard.adding(.httpsOnly(except: ["http://c.test"])))
         let error = await client.failure(Request<HTTPResponse>(.get, url: url))
         #expect(error?.reason == .refused(by: .httpsOnly))
         #expect(error?.isRetryable == false)
@@ -30,7 +30,7 @@ struct HTTPSOnlyTests {
         "This machine, named origins and https are allowed",
         arguments: ["http://localhost:1/", "http://127.0.0.1/", "http://[::1]/", "http://c.test/", "https://b.test/"])
     func allowed(url: String) async throws {
-        let client = client(.standard.adding(.httpsOnly(except: "http://c.test")))
+        let client = client(.standard.adding(.httpsOnly(except: ["http://c.test"])))
         let response = try await client.send(Request<HTTPResponse>(.get, url: url))
         #expect(response.status == .noContent)
     }
@@ -50,7 +50,7 @@ struct HTTPSOnlyTests {
 
     @Test("An exception that is no origin is a problem of the client", arguments: ["b.test", "http://b.test/path", ""])
     func problem(text: String) {
-        #expect(client(.standard.adding(.httpsOnly(except: text))).problems.count == 1)
-        #expect(client(.standard.adding(.httpsOnly(except: "http://b.test"))).problems.isEmpty)
+        #expect(client(.standard.adding(.httpsOnly(except: [text]))).problems.count == 1)
+        #expect(client(.standard.adding(.httpsOnly(except: ["http://b.test"]))).problems.isEmpty)
     }
 }
