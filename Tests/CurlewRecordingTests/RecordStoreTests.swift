@@ -25,7 +25,7 @@ struct RecordStoreTests {
 
     @Test("More names than the table of verdicts has entries are redacted by their own rules")
     func names() throws {
-        var filter = FieldFilter(.standard)
+        let filter = FieldFilter(.standard)
         var random = SeededGenerator(seed: 7)
         for round in 0..<3000 {
             var headers = HTTPHeaders()

@@ -36,7 +36,7 @@ extension APIClient.Core {
             }
             if let choice = options.serverChoice { choice.apply(to: &request, in: &context) }
             try changes?.apply(to: &request, in: context)
-            return Call(request: request, context: context)
+            return Call(request: consume request, context: context)
         } catch {
             context.conclude(nil, with: error, after: .zero)
             await context.eventsDelivered()
@@ -73,14 +73,17 @@ extension APIClient.Core {
             if !mine.isEmpty || mine.problem != nil { headers = headers.merging(mine, replacing: true) }
             if let type = content.contentType, !headers.contains(.contentType) { headers.append(.contentType, type) }
 
-            var request = HTTPRequest(
-                route.method, origin: origin, target: target, headers: headers, secrets: exchanger.secrets)
+            let (method, secrets) = (route.method, exchanger.secrets)
+            let body: RequestBody
             do throws(NetworkError) {
-                request.body = try content.body(using: codecs)
+                body = try content.body(using: codecs)
             } catch {
+                let request = HTTPRequest(method, origin: origin, target: target, secrets: secrets)
                 throw error.naming(NetworkError.RequestLine(request))
             }
-            return try request.validated()
+            return try HTTPRequest(
+                method, origin: origin, target: target, headers: headers, body: body, secrets: secrets
+            ).validated()
         } catch {
             var failure = error.withholding(exchanger.secrets)
             failure.routeName = route.name

@@ -21,7 +21,7 @@ public struct HTTPRequest: Sendable {
     /// The body, produced each time that the request is sent.
     public var body: RequestBody { didSet { isValidated = false } }
     /// The declared secrets, which descriptions redact in addition to those that Curlew knows.
-    package var secrets = DeclaredSecrets.none {
+    package var secrets: DeclaredSecrets {
         didSet { secrets.declare(in: &headers) }
     }
     /// Whether `validate()` has accepted the request as it is.
@@ -49,10 +49,12 @@ public struct HTTPRequest: Sendable {
         self.method = method
         self.origin = origin
         self.target = target
+        // Changing a property would copy the request at the end of the initializer.
+        var headers = headers
+        secrets.declare(in: &headers)
         self.headers = headers
         self.body = body
         self.secrets = secrets
-        secrets.declare(in: &self.headers)
     }
 
     /// The absolute URL as text, always with a path.

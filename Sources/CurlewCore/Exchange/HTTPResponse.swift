@@ -23,7 +23,8 @@ public struct HTTPResponse: Sendable {
         set { measured = Measured(newValue) }
     }
     /// The storage of `metrics`, in an object so that copies of a response stay small.
-    private var measured: Measured?
+    // `Measured?` would begin as nil, and an initializer that replaces a value copies the response at its end.
+    private var measured: Optional<Measured>
     /// The URL of the response, after redirects. Not redacted. Empty for responses that were not received from a
     /// transport.
     public var url: String
@@ -31,7 +32,7 @@ public struct HTTPResponse: Sendable {
     /// phrase, in HTTP/2 and later, for a response from a cache, and over URLSession, which does not report it.
     ///
     /// The server chooses the text. Clients that depend on it break when a proxy rewrites it.
-    public var reasonPhrase: String?
+    public var reasonPhrase: Optional<String>
     /// The recorded attempts, if any: see `attempts`.
     package var history: AttemptHistory?
     /// The facts that capabilities attach to the response.

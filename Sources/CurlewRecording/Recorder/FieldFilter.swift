@@ -6,8 +6,9 @@ import CurlewHTTP
 /// Redacts heads of messages fast, because a recorder does so for every request.
 ///
 /// Whether a field is secret depends on its name only, and requests repeat the same names. A small table therefore
-/// keeps the verdicts. A head without secret fields and URLs is returned without a copy.
-struct FieldFilter {
+/// keeps the verdicts. A head without secret fields and URLs is returned without a copy. The filter itself is not copied
+/// for each use either, because it is an object; the lock of its recorder protects it.
+final class FieldFilter {
     private enum Verdict: UInt8 {
         case shown, secret, url
     }
@@ -20,7 +21,7 @@ struct FieldFilter {
     let redaction: Redaction
     /// The entry of a name is at its hash, or in one of the next three slots. A server that sends many names replaces
     /// entries, and the table does not grow.
-    private var table = [Entry](repeating: Entry(), count: 256)
+    @exclusivity(unchecked) private var table = [Entry](repeating: Entry(), count: 256)
     private var nextReplaced = 0
 
     init(_ redaction: Redaction) {
@@ -28,7 +29,7 @@ struct FieldFilter {
     }
 
     /// Returns the headers with secret values replaced, and without declarations, and an estimate of their memory.
-    mutating func headers(_ headers: HTTPHeaders) -> (headers: HTTPHeaders, size: Int) {
+    func headers(_ headers: HTTPHeaders) -> (headers: HTTPHeaders, size: Int) {
         var size = 0
         let mustChange = headers.contains { field in
             let name = field.name.text
@@ -59,7 +60,7 @@ struct FieldFilter {
         return redaction.text(phrase).clipped(to: 200)
     }
 
-    private mutating func verdict(on name: String) -> Verdict {
+    private func verdict(on name: String) -> Verdict {
         let start = Self.hash(of: name)
         for offset in 0..<4 where table[(start + offset) & 255].name == name {
             return table[(start + offset) & 255].verdict
