@@ -100,11 +100,10 @@ extension HTTPCache.Options {
         }
 
         /// The freshness lifetime. Fractions of a second are ignored; a negative duration counts as zero.
-        public var lifetime: Duration
+        let lifetime: Duration
         /// The absolute URL without a query that the lifetime covers, together with the paths below it.
-        public let scope: String
-        /// The server's directives that the lifetime overrides. Default `.nothing`.
-        public var overriding: Override
+        let scope: String
+        private let overriding: Override
         /// The scope in the form of the URLs in the keys of entries; nil if it is not an absolute URL without a query.
         private let prefix: String?
 

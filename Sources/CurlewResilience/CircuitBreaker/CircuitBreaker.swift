@@ -127,22 +127,24 @@ extension CircuitBreaker {
     ///
     ///     .circuitBreaker(CircuitBreaker.Policy(failureRatio: 0.3, trials: 3))
     public struct Policy: Hashable, Sendable {
-        /// The ratio of failed calls in the window at which the circuit opens: above 0, at most 1. Default 0.5, as in
-        /// Hystrix and resilience4j.
-        public var failureRatio: Double
-        /// The minimum number of calls in the window before the circuit can open. Default 20, as in Hystrix.
-        public var minimumCalls: Int
-        /// The length of the sliding window, at least 10 ms. The window advances in steps of a tenth. Default 30 s, as
-        /// in Polly.
-        public var window: Duration
-        /// The duration for which the circuit stays open. The actual duration is random, from half of it to all of it,
-        /// so that many clients do not return at the same moment. Default 5 s, as in Polly and Hystrix.
-        public var openTime: Duration
-        /// The number of trial calls that must succeed, one after the other, before the circuit closes. Default 1, as
-        /// in Polly.
-        public var trials: Int
+        let failureRatio: Double
+        let minimumCalls: Int
+        let window: Duration
+        let openTime: Duration
+        let trials: Int
 
         /// Creates a policy from the given values and the defaults.
+        ///
+        /// - `failureRatio`: the ratio of failed calls in the window at which the circuit opens: above 0, at most 1.
+        ///   Default 0.5, as in Hystrix and resilience4j.
+        /// - `minimumCalls`: the minimum number of calls in the window before the circuit can open. Default 20, as in
+        ///   Hystrix.
+        /// - `window`: the length of the sliding window, at least 10 ms. The window advances in steps of a tenth.
+        ///   Default 30 s, as in Polly.
+        /// - `openTime`: the duration for which the circuit stays open. The actual duration is random, from half of it
+        ///   to all of it, so that many clients do not return at the same moment. Default 5 s, as in Polly and Hystrix.
+        /// - `trials`: the number of trial calls that must succeed, one after the other, before the circuit closes.
+        ///   Default 1, as in Polly.
         public init(
             failureRatio: Double = 0.5, minimumCalls: Int = 20, window: Duration = .seconds(30),
             openTime: Duration = .seconds(5), trials: Int = 1
