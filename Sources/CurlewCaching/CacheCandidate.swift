@@ -47,8 +47,8 @@ final class CacheCandidate: Sendable {
     ) -> Result<CacheCandidate, CacheReason> {
         if variants.isEmpty { return .failure(.nothingStored) }
         // The usual case: one response without `Vary`.
-        if variants.count == 1, !variants[0].headers.contains(.vary), incoming.isSatisfied(by: variants[0]) {
-            return .success(CacheCandidate(variants[0], at: now, incoming.rules))
+        if variants.count == 1, let one = variants.first, !one.headers.contains(.vary), incoming.isSatisfied(by: one) {
+            return .success(CacheCandidate(one, at: now, incoming.rules))
         }
         let matching = variants.filter { $0.matches(incoming.request.headers) }
         guard !matching.isEmpty else { return .failure(.nothingMatches) }

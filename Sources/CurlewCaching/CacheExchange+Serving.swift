@@ -20,35 +20,35 @@ extension CacheExchange {
     ) async -> HTTPResponse? {
         let delivery = CachedResponseBuilder(
             of: stored, for: incoming, age: choice?.freshness.age, isStale: choice?.staleReason != nil)
+        let found: ResponseBody?
         do {
-            let body: ResponseBody?
             if let memory = cache.memory {
-                body = memory.bytes(of: stored).flatMap { part(of: $0, delivery.bytes) }
+                found = memory.bytes(of: stored).flatMap { part(of: $0, delivery.bytes) }
             } else {
                 let exchange = self
-                body = try await cache.reach(in: context) { try await exchange.body(of: stored, delivery.bytes) }
+                found = try await cache.reach(in: context) { try await exchange.body(of: stored, delivery.bytes) }
             }
-            guard let body else { return nil }
-            var headers = delivery.headers
-            context.secrets.declare(in: &headers)
-            var response = HTTPResponse(
-                status: delivery.status, headers: headers, body: body, version: stored.version,
-                url: incoming.rules.ignoredQueryItems.isEmpty ? incoming.key.target : incoming.request.urlString)
-            if let fresh {
-                for cookie in fresh.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
-                response.metrics = fresh.metrics
-                response.history = fresh.history
-                response.version = fresh.version
-            }
-            response.setCacheStatus(
-                choice?.status ?? HTTPCache.Status(.revalidated, cause, keeping: fresh == nil ? nil : .freshens),
-                in: context
-            )
-            return response
         } catch {
             context.reportStoreFailure(error)
             return nil
         }
+        guard let body = found else { return nil }
+        var headers = delivery.headers
+        context.secrets.declare(in: &headers)
+        var response = HTTPResponse(
+            status: delivery.status, headers: headers, body: body, version: stored.version,
+            url: incoming.rules.ignoredQueryItems.isEmpty ? incoming.key.target : incoming.request.urlString)
+        if let fresh {
+            for cookie in fresh.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
+            response.metrics = fresh.metrics
+            response.history = fresh.history
+            response.version = fresh.version
+        }
+        response.setCacheStatus(
+            choice?.status ?? HTTPCache.Status(.revalidated, cause, keeping: fresh == nil ? nil : .freshens),
+            in: context
+        )
+        return response
     }
 
     /// Returns the bytes of `range` of a stored body: in memory if they are few or already there, otherwise read on

@@ -44,7 +44,19 @@ struct CacheExchange: Sendable {
     func run(waits: Int = 0) async throws -> HTTPResponse {
         let found: HTTPCache.Entry.Lookup
         do {
-            found = try await stored()
+            // First makes the removal that the store owes for the URL, if any.
+            if let pending = cache.pendingRemovals.selection(for: incoming.key.target),
+                await !cache.remove(pending.selection, upTo: pending.number, in: context)
+            {
+                throw DeadlinePassed()
+            }
+            // A store in memory cannot block, so the time limit, its closure and the copies are not needed.
+            found =
+                if let memory = cache.memory {
+                    memory.findings(for: incoming.key)
+                } else {
+                    try await cache.reach(in: context) { [incoming, store] in try await store.find(incoming.key) }
+                }
         } catch {
             try Task.checkCancellation()
             if context.totalDeadline.hasPassed(at: context.time.now) { throw DeadlinePassed() }
@@ -76,18 +88,6 @@ struct CacheExchange: Sendable {
         case .refuse(let cause):
             return refusal(because: cause)
         }
-    }
-
-    /// Returns the stored responses for the request. First makes the removal that the store owes for the URL, if any.
-    private func stored() async throws -> HTTPCache.Entry.Lookup {
-        if let pending = cache.pendingRemovals.selection(for: incoming.key.target) {
-            guard await cache.remove(pending.selection, upTo: pending.number, in: context) else {
-                throw DeadlinePassed()
-            }
-        }
-        // A store in memory cannot block, so the time limit, its closure and the copies are not needed.
-        if let memory = cache.memory { return memory.findings(for: incoming.key) }
-        return try await cache.reach(in: context) { [incoming, store] in try await store.find(incoming.key) }
     }
 
     /// Sends the request to the server, and stores the response if that is allowed. If the server fails, `standIn` may

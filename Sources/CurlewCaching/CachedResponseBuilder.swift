@@ -18,7 +18,7 @@ struct CachedResponseBuilder: Sendable {
 
     /// - `age`: the value of the `Age` field in seconds, for a response that is used without validation (RFC 9111 §4);
     ///   nil leaves the stored field unchanged.
-    init(of stored: HTTPCache.Entry, for incoming: CacheRequest, age: Double?, isStale: Bool = false) {
+    init(of stored: borrowing HTTPCache.Entry, for incoming: CacheRequest, age: Double?, isStale: Bool = false) {
         status = stored.status
         headers = stored.headers
         // Cookies were set when they arrived. A stored response must not set them again.
