@@ -94,7 +94,7 @@ public final class CallTracer: Sendable {
     // MARK: - Events
 
     /// Records an event of a call. The lock is held only while tables change.
-    func receive(_ event: borrowing CallEvent, in context: ExchangeContext) {
+    func receive(_ event: CallEvent, in context: ExchangeContext) {
         switch event {
         case .began(let request): begin(request, context)
         case .sent(let request): sent(request, context)

@@ -27,7 +27,7 @@ struct TracingInterceptor: Interceptor, EventSink {
 
     var detail: CallEvent.Detail { .connections }
 
-    func receive(_ event: borrowing CallEvent, in context: ExchangeContext) {
+    func receive(_ event: CallEvent, in context: ExchangeContext) {
         tracer.receive(event, in: context)
     }
 }

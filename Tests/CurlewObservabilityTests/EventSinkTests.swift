@@ -20,7 +20,7 @@ struct EventSinkTests {
 
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
 
-        func receive(_ event: borrowing CallEvent, in context: ExchangeContext) {
+        func receive(_ event: CallEvent, in context: ExchangeContext) {
             let name =
                 switch event {
                 case .began: "began"

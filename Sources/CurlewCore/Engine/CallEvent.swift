@@ -11,15 +11,14 @@ package protocol EventSink: Sendable {
     /// The events that the sink receives. The client reads the value once, and creates no event that no sink receives.
     var detail: CallEvent.Detail { get }
 
-    func receive(_ event: borrowing CallEvent, in context: ExchangeContext)
+    func receive(_ event: CallEvent, in context: ExchangeContext)
 }
 
 /// An event as sinks receive it: an `ExchangeEvent` with what only the client knows about it.
 ///
 /// Requests and responses are as the client has them: a body may still be in transfer, and only `ExchangeContext.secrets`
-/// has all declared secrets. A sink does not keep them. The event is not copyable, because each copy of a message retains
-/// a dozen objects. Errors, and what `other` contains, are as observers receive them.
-package enum CallEvent: ~Copyable, Sendable {
+/// has all declared secrets. A sink does not keep them. Errors, and what `other` contains, are as observers receive them.
+package enum CallEvent: Sendable {
     /// A call begins. Here and at the end of the call, the request is as it was before interceptors changed it.
     case began(HTTPRequest)
     case sent(HTTPRequest)
@@ -31,8 +30,9 @@ package enum CallEvent: ~Copyable, Sendable {
     case succeeded(HTTPRequest, HTTPResponse, after: Duration, requests: Int)
     /// The request is nil if it could not be built. Such a call has not begun.
     case failed(HTTPRequest?, NetworkError, after: Duration, requests: Int)
-    /// Any other event.
-    case other(ExchangeEvent)
+    /// Any other event. Indirect, because an event that contains an existential is passed in memory, and each message in
+    /// it would be copied: a dozen retained objects.
+    indirect case other(ExchangeEvent)
 
     /// How much a sink receives. Each case includes those before it.
     package enum Detail: Comparable, Sendable {
@@ -47,10 +47,7 @@ package enum CallEvent: ~Copyable, Sendable {
     /// The detail of sinks that receive the event.
     var detail: Detail {
         switch self {
-        // One case label cannot have several patterns of a type that is not copyable.
-        case .sent: .requests
-        case .answered: .requests
-        case .attemptFailed: .requests
+        case .sent, .answered, .attemptFailed: .requests
         case .other(.connecting): .connections
         default: .calls
         }
@@ -118,7 +115,7 @@ final class EventSinks: Sendable {
     }
 
     /// Passes an event to the sinks that receive its detail.
-    func receive(_ event: borrowing CallEvent, in context: ExchangeContext) {
+    func receive(_ event: CallEvent, in context: ExchangeContext) {
         let detail = event.detail
         for each in sinks where each.detail >= detail { each.sink.receive(event, in: context) }
     }

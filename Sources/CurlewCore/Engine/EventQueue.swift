@@ -51,7 +51,7 @@ final class EventQueue: EventSink {
     var detail: CallEvent.Detail { .connections }
 
     /// Appends an event to the queue, or counts it as lost if the queue is full.
-    func receive(_ event: borrowing CallEvent, in context: ExchangeContext) {
+    func receive(_ event: CallEvent, in context: ExchangeContext) {
         let event = event.forObservers(context.secrets)
         let mustBegin = state.withLock { state in
             guard state.waiting.count < capacity else {

@@ -46,11 +46,11 @@ struct LogNote: Sendable {
     }
 
     /// Returns the note of an event of one request on the wire; nil if the event needs none.
-    static func onWire(_ event: borrowing CallEvent, in context: ExchangeContext) -> LogNote? {
+    static func onWire(_ event: CallEvent, in context: ExchangeContext) -> LogNote? {
         wireText(event, in: context).map { LogNote(name: "request", text: $0) }
     }
 
-    private static func wireText(_ event: borrowing CallEvent, in context: ExchangeContext) -> String? {
+    private static func wireText(_ event: CallEvent, in context: ExchangeContext) -> String? {
         let request = "request \(context.requestNumber ?? context.attempt)"
         switch event {
         case .other(.interim(let status, _)): return "\(request): interim response \(status.code)"

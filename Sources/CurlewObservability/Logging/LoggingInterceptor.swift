@@ -71,7 +71,7 @@ struct LoggingInterceptor: Interceptor {
 extension LoggingInterceptor: EventSink {
     var detail: CallEvent.Detail { level >= .explain ? .requests : .calls }
 
-    func receive(_ event: borrowing CallEvent, in context: ExchangeContext) {
+    func receive(_ event: CallEvent, in context: ExchangeContext) {
         if level >= .explain, let note = LogNote.onWire(event, in: context) {
             return waiting.append(note, for: context.id)
         }

@@ -75,7 +75,7 @@ public final class MetricsRegistry: RequestObserver {
 extension MetricsRegistry: EventSink {
     package var detail: CallEvent.Detail { .calls }
 
-    package func receive(_ event: borrowing CallEvent, in context: ExchangeContext) {
+    package func receive(_ event: CallEvent, in context: ExchangeContext) {
         switch event {
         case .began: table.withLock { $0.active &+= 1 }
         case .ended(let request, let metrics):

@@ -30,7 +30,7 @@ struct RecordingInterceptor: Interceptor, EventSink {
 extension RecordingInterceptor {
     var detail: CallEvent.Detail { .requests }
 
-    func receive(_ event: borrowing CallEvent, in context: ExchangeContext) {
+    func receive(_ event: CallEvent, in context: ExchangeContext) {
         switch event {
         case .began(let request): recorder.store { $0.began(request, in: context) }
         case .sent(let request):
