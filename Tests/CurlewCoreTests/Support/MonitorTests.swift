@@ -19,19 +19,19 @@ struct MonitorTests {
         }
     }
 
-    /// Begins the waits of tasks, one after the other.
+    /// Begins the waits of tasks, one after the other. A wait checks its condition once more while it is queued.
     private func tasks(_ count: Int, at places: Monitor<Places>) async -> [Task<Int?, Never>] {
-        let asked = Monitor<Set<Int>>([])
+        let checks = Monitor<[Int: Int]>([:])
         var tasks: [Task<Int?, Never>] = []
         for number in 0..<count {
             let task = Task {
                 await places.wait { places in
-                    asked.withLock { _ = $0.insert(number) }
+                    checks.withLock { $0[number, default: 0] += 1 }
                     return places.take(number)
                 }
             }
             tasks.append(task)
-            await asked.wait { $0.contains(number) ? () : nil }
+            await checks.wait { $0[number, default: 0] >= 2 ? () : nil }
         }
         return tasks
     }
