@@ -35,7 +35,7 @@ def replaced(page, mark, text):
 
 
 def constant(name, text):
-    """A literal of lines of at most 118 columns, which Swift joins: nobody reads this copy."""
+    """A literal of lines of at most 118 columns, which Swift joins. People read Scripts/report instead."""
     if '"""#' in text or "\\#" in text:
         sys.exit("report-page: the page contains what ends a literal of Swift, or is an escape in one")
     pieces = re.findall(r"(?:\\#n|.){1,108}", text.replace("\n", "\\#n"))
