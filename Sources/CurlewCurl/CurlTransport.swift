@@ -96,7 +96,7 @@ public final class CurlTransport: Transport {
         }
         let transfer = Transfer(
             request: request, context: context, upload: upload, opensConnection: opensConnection || upgrade != nil,
-            owner: self)
+            isDirect: loops.isDirect(request), owner: self)
         defer { transfer.noteArrival() }
         do {
             let response = try await withTaskCancellationHandler {

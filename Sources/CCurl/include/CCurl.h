@@ -201,6 +201,7 @@ uint32_t curlew_fork_count(void);
 
 #include "ContentDecoder.h"
 #include "ServerCheck.h"
+#include "Sockets.h"
 
 #endif
 #endif

@@ -70,7 +70,7 @@ enum CurlFailure {
         return completed(NetworkError(.connectionLost(delivery), detail: detail), transfer)
     }
 
-    private static func completed(_ error: NetworkError, _ transfer: Transfer) -> NetworkError {
+    static func completed(_ error: NetworkError, _ transfer: Transfer) -> NetworkError {
         var error = error
         error.request = NetworkError.RequestLine(transfer.plan.request)
         if transfer.received.head.isComplete, error.response == nil {

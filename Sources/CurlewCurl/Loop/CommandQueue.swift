@@ -14,6 +14,10 @@ enum Command {
     case resume(Transfer)
     /// The result of a name lookup.
     case found(String, NameLookup.Outcome)
+    /// The thread of a caller has sent only a part of a request: the rest, and the error of the socket if there was one.
+    case unsent(Transfer, DirectConnection, [UInt8], error: Int32)
+    /// Do nothing but look at the deadlines again.
+    case wake
     /// Run a step of a task on the loop's thread.
     case run(UnownedJob, EventLoopExecutor)
     /// Check for late requests at this time on the loop's clock, because requests are waiting.

@@ -26,6 +26,8 @@ struct ConnectionBook {
     /// The number that was assigned last. All transports in the process share it.
     private static let last = Atomic<UInt64>(0)
 
+    static func nextNumber() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
+
     func socket(of name: ConnectionName) -> Int32? { sockets[name] }
 
     func info(of socket: Int32) -> ExchangeMetrics.Connection? { entries[socket]?.info }
@@ -35,7 +37,7 @@ struct ConnectionBook {
         _ socket: Int32, _ name: ConnectionName?, localAddress: String?, tls: ExchangeMetrics.Connection.TLS?
     ) {
         forget(socket)
-        let id = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
+        let id = Self.nextNumber()
         entries[socket] = Entry(
             info: ExchangeMetrics.Connection(id: id, localAddress: localAddress, tls: tls), name: name)
         if let name { sockets[name] = socket }
@@ -72,21 +74,21 @@ extension Transfer {
         // Without TLS, no callback has reported that the connection is open.
         noteOpening()
         if connection.becomesReady() {
-            if let tls = connection.info?.tls { multi?.add(.event(self, .connecting(.secured(tls)))) }
+            if let tls = connection.info?.tls { carrier?.add(.event(self, .connecting(.secured(tls)))) }
         }
-        multi?.add(.event(self, .connecting(.ready(connection.info ?? ExchangeMetrics.Connection()))))
+        carrier?.add(.event(self, .connecting(.ready(connection.info ?? ExchangeMetrics.Connection()))))
     }
 
     /// Records that libcurl tries this address.
     func noteTrying(_ address: @autoclosure () -> String) {
         guard plan.context.observesConnections else { return }
         connection.tries()
-        multi?.add(.event(self, .connecting(.trying(address: address()))))
+        carrier?.add(.event(self, .connecting(.trying(address: address()))))
     }
 
-    fileprivate func noteOpening() {
+    func noteOpening() {
         guard connection.opens() else { return }
-        multi?.add(.event(self, .connecting(.opened)))
+        carrier?.add(.event(self, .connecting(.opened)))
     }
 }
 

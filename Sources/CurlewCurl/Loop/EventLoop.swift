@@ -47,6 +47,8 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var commands: [Command] = []
     /// The libcurl handle, while there is work.
     @exclusivity(unchecked) private var multi: MultiHandle?
+    /// The transport's own connections, while there is work.
+    @exclusivity(unchecked) private var direct: DirectConnections?
     /// Earlier handles with connections older than `TransportConfiguration.Pool.lifetime`, until their last transfers
     /// have ended.
     @exclusivity(unchecked) private var retired: [MultiHandle] = []
@@ -93,7 +95,7 @@ final class EventLoop: @unchecked Sendable {
                 if state.isStopped { return Self.shutdownError }
                 if !state.isRunning { state.isRunning = startThread() }
                 if !state.isRunning { return Self.noDescriptor }
-            case .cancel, .resume, .found, .run, .stop:
+            case .cancel, .resume, .found, .unsent, .wake, .run, .stop:
                 if !state.isRunning { return nil }
             }
             state.commands.append(command)
@@ -154,23 +156,35 @@ final class EventLoop: @unchecked Sendable {
         commands.forEach(perform)
         guard !isStopping else { return }
         now = TimeoutTracker.now()
-        // Commands may have given libcurl work, so the loop does not wait after them.
-        let pause = commands.isEmpty ? pause : 0
+        let pause = prepareToWait()
         if let multi {
             // The events that retired handles wait for must be registered before this thread waits.
             for handle in retired { handle.applyChanges() }
             multi.wait(pause)
             for handle in retired { handle.wait(0) }
+            direct?.wait(0)
+        } else if let direct {
+            direct.wait(pause)
         } else if pause > 0 {
             commandQueue.wait(pause)
         }
         now = TimeoutTracker.now()
+        // A short exchange may begin and end between two turns.
+        let isBusy = !commands.isEmpty || direct?.hasEvents == true
+        direct?.work()
         forEachHandle { $0.letCurlWork() }
         forEachHandle { $0.applyEffects() }
         endLate()
         closeRetired()
-        if !isIdle || !commands.isEmpty { idleSince = now }
+        if isBusy || !isIdle { idleSince = now }
         if stopAt != .max, isIdle { isStopping = true }
+    }
+
+    /// Returns the time in milliseconds to wait. Commands may have given libcurl work, so the loop does not wait after
+    /// them.
+    private func prepareToWait() -> Int32 {
+        let pause = commands.isEmpty ? pause : 0
+        return direct?.prepareToWait(pause) ?? pause
     }
 
     /// Calls `body` with each libcurl handle, the retired ones first. An array of the handles would be allocated
@@ -181,14 +195,19 @@ final class EventLoop: @unchecked Sendable {
     }
 
     /// Whether no transfer is in progress.
-    private var isIdle: Bool { (multi?.isIdle ?? true) && retired.isEmpty }
+    private var isIdle: Bool { (multi?.isIdle ?? true) && retired.isEmpty && (direct?.isIdle ?? true) }
 
     private func perform(_ command: Command) {
         switch command {
         case .start(let transfer): begin(transfer)
-        case .cancel(let transfer): transfer.multi?.cancel(transfer)
-        case .resume(let transfer): transfer.multi?.resume(transfer)
-        case .found(let name, let outcome): forEachHandle { $0.found(name, outcome) }
+        case .cancel(let transfer): carrier(of: transfer)?.cancel(transfer)
+        case .resume(let transfer): carrier(of: transfer)?.resume(transfer)
+        case .found(let name, let outcome):
+            forEachHandle { $0.found(name, outcome) }
+            direct?.found(name, outcome)
+        case .unsent(let transfer, let connection, let rest, let error):
+            connection.owner.sendRest(rest, of: transfer, on: connection, error: error)
+        case .wake: break
         case .run(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())
         case .checkLate(let moment): nextCheck = min(nextCheck, moment)
         case .stop(let moment):
@@ -199,15 +218,42 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
+    private func carrier(of transfer: Transfer) -> (any Carrier)? { transfer.multi ?? direct }
+
     /// Begins a transfer, or refuses it if there is no multi handle. If the multi handle could not be created, for
     /// example because too many files were open, the next transfer tries again.
     func begin(_ transfer: Transfer) {
         transfer.loop = self
+        if transfer.plan.isDirect, !isStopping, beginDirectly(transfer) { return }
+        beginWithCurl(transfer)
+    }
+
+    private func beginDirectly(_ transfer: Transfer) -> Bool {
+        if direct == nil {
+            direct = DirectConnections(loop: self)
+            watchDirect()
+        }
+        direct?.begin(transfer)
+        return direct != nil
+    }
+
+    /// Begins a transfer that libcurl performs.
+    func beginWithCurl(_ transfer: Transfer) {
         retireOld()
-        if multi == nil { multi = MultiHandle(loop: self) }
+        if multi == nil { makeMulti() }
         if let multi, !isStopping { return multi.begin(transfer) }
         let problem = CurlLibrary.current.problem.map { NetworkError(.configuration, detail: $0) }
         refuse(transfer, isStopping ? Self.shutdownError : problem ?? Self.noDescriptor)
+    }
+
+    private func makeMulti() {
+        multi = MultiHandle(loop: self)
+        watchDirect()
+    }
+
+    /// Lets the sockets of the own connections wake the loop while it waits for those of libcurl.
+    private func watchDirect() {
+        if let multi, let direct { _ = multi.poller.watch(direct.descriptor) }
     }
 
     /// Replaces the multi handle when its age reaches `TransportConfiguration.Pool.lifetime`. libcurl checks the age
@@ -222,6 +268,7 @@ final class EventLoop: @unchecked Sendable {
         for handle in retired { _ = next.poller.watch(handle.poller) }
         retired.append(multi)
         self.multi = next
+        watchDirect()
     }
 
     private func closeRetired() {
@@ -234,7 +281,7 @@ final class EventLoop: @unchecked Sendable {
     private func refuse(_ transfer: Transfer, _ error: NetworkError) {
         var left = [transfer]
         while let transfer = left.popLast() {
-            left += queues.releaseSlot(of: transfer)
+            left += queues.releaseSlot(of: transfer, keeping: transfer.direct.connection)
             transfer.refuse(error)
         }
     }
@@ -243,6 +290,7 @@ final class EventLoop: @unchecked Sendable {
     private var pause: Int32 {
         var next = min(nextCheck, stopAt)
         forEachHandle { next = min(next, $0.nextMoment) }
+        if let direct { next = min(next, direct.nextMoment) }
         if isIdle {
             let keepsMuch = !memory.isEmpty || multi?.handles.hasSurplus == true
             if keepsMuch { next = min(next, idleSince + Self.idleMemoryTime + 1) }
@@ -257,6 +305,7 @@ final class EventLoop: @unchecked Sendable {
     private func endLate() {
         if now >= stopAt { isStopping = true }
         forEachHandle { $0.endLate() }
+        direct?.endLate()
         // The end of a transfer in a retired handle may have let other transfers begin.
         if !retired.isEmpty { multi?.applyEffects() }
         if isIdle, now - idleSince > Self.idleMemoryTime {
@@ -283,6 +332,9 @@ final class EventLoop: @unchecked Sendable {
     /// Closes all connections and, unless a command has arrived, marks the thread as ended. Returns whether the thread
     /// must end.
     private func endThread() -> Bool {
+        // The thread of a caller may have taken an idle connection.
+        guard queues.closeIdle(at: number, direct) else { return false }
+        direct = nil
         multi?.close()
         multi = nil
         gauges.connections = 0
@@ -297,6 +349,7 @@ final class EventLoop: @unchecked Sendable {
 
     private func close() {
         forEachHandle { $0.endAll(with: Self.shutdownError) }
+        direct?.endAll(with: Self.shutdownError)
         closeRetired()
         // Performs commands that arrived after the stop, so that their callers are resumed. The last commands concern
         // transfers that have ended. They are removed from the queue, which they would otherwise keep alive, and are
@@ -304,6 +357,8 @@ final class EventLoop: @unchecked Sendable {
         commandQueue.take(into: &commands, publishing: gauges)
         commands.forEach(perform)
         commands = []
+        direct?.closeAll(with: Self.shutdownError)
+        direct = nil
         multi?.close()
         multi = nil
         let last = commandQueue.withLock { state -> CommandQueue.State in

@@ -41,6 +41,8 @@ struct EventLoopGroup: Sendable {
     /// towards the limits of the pool, because they stay open as long as the caller wants.
     private let upgrades: LazyLane
     private let home = HomeProcess()
+    private let proxies: ProxyRules
+    private let usesPriorKnowledge: Bool
 
     /// The number of connections per origin that have switched to another protocol.
     private static let upgradeLimit = 4096
@@ -73,6 +75,8 @@ struct EventLoopGroup: Sendable {
     }
 
     init(configuration: TransportConfiguration, options: CurlTransport.Options, proxies: ProxyRules) {
+        self.proxies = proxies
+        usesPriorKnowledge = configuration.httpVersions == .http2PriorKnowledge
         // With a limit for all connections, there are only as many loops as can have sixteen connections each.
         let maximum = configuration.pool.total.map { max(1, $0 / 16) } ?? .max
         let names = NameLookup(configuration.dns.addresses)
@@ -90,6 +94,12 @@ struct EventLoopGroup: Sendable {
 
     private var lanes: [Lane] { [main] + (apart.map { [$0] } ?? []) + (upgrades.existing.map { [$0] } ?? []) }
 
+    /// Whether a request uses the transport's own connections: over HTTP/1.1 without TLS and without a proxy.
+    func isDirect(_ request: HTTPRequest) -> Bool {
+        !request.origin.isSecure && !usesPriorKnowledge
+            && (proxies.isEmpty || proxies.proxy(for: request.origin) == nil)
+    }
+
     /// Whether the current process created the transport; false in a forked child.
     var isHere: Bool { home.isHere }
 
@@ -103,10 +113,11 @@ struct EventLoopGroup: Sendable {
             if lane.loops[0].send(.checkLate(by: moment)) != nil { lane.queues.forgetCheck() }
         case .waits(nil): break
         case .begins(let number):
+            if transfer.direct.connection != nil, lane.loops[number].sendHere(transfer) { return }
             var due = [transfer]
             while let transfer = due.popLast() {
                 guard let error = lane.loops[number].send(.start(transfer)) else { continue }
-                due += lane.queues.releaseSlot(of: transfer)
+                due += lane.queues.releaseSlot(of: transfer, keeping: transfer.direct.connection)
                 transfer.refuse(error)
             }
         }
@@ -140,6 +151,7 @@ struct EventLoopGroup: Sendable {
         return lanes.reduce(TransportConfiguration.Pool.Snapshot()) { sum, lane in
             var sum = lane.loops.reduce(sum) { $0 + $1.snapshot }
             sum.waiting += lane.queues.count
+            sum.active += lane.queues.active
             return sum
         }
     }

@@ -48,8 +48,6 @@ extension MultiHandle {
             isAlone: active.values.allSatisfy { $0 === transfer || $0.queue !== transfer.queue }, at: now)
     }
 
-    /// Updates the time of the next deadline check when a transfer has entered another phase, because the deadline of
-    /// that phase may be earlier.
     func noteDeadline(of transfer: Transfer) {
         nextCheck = min(nextCheck, transfer.clock.check(at: loop.now).next)
     }

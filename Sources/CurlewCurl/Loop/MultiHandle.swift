@@ -25,7 +25,7 @@ enum Effect {
 /// or ends its thread.
 ///
 /// A transfer enters through `begin` and leaves through `complete`, whatever ended it. Used only on the loop's thread.
-final class MultiHandle {
+final class MultiHandle: Carrier {
     /// The time of creation, on the loop's clock.
     let opened: Int64
     /// The time of the next deadline check, on the loop's clock; `Int64.max` if no transfer has a deadline.
@@ -36,8 +36,6 @@ final class MultiHandle {
 
     let pointer: UnsafeMutableRawPointer
     @exclusivity(unchecked) private(set) var active: [ObjectIdentifier: Transfer] = [:]
-    /// The number of active transfers that the loop's gauges include.
-    @exclusivity(unchecked) private var counted = 0
     @exclusivity(unchecked) private var effects: [Effect] = []
     /// The transfers that wait for the addresses of a name. They are removed from libcurl while they wait.
     @exclusivity(unchecked) var waiting: [String: [Transfer]] = [:]
@@ -152,6 +150,7 @@ final class MultiHandle {
                 throw CurlFailure.timeout(phase, transfer: transfer)
             }
             transfer.multi = self
+            transfer.carrier = self
             transfer.easy = try attachedHandle(for: transfer)
             active[ObjectIdentifier(transfer)] = transfer
             noteActive()
@@ -187,7 +186,6 @@ final class MultiHandle {
         throw NetworkError(.configuration, detail: "libcurl refused the transfer (error \(code.rawValue)).")
     }
 
-    /// Resumes a paused transfer. Does nothing if the transfer is not paused.
     func resume(_ transfer: Transfer) {
         guard let easy = transfer.easy, transfer.isHeld else { return }
         noteReleased(transfer)
@@ -201,19 +199,15 @@ final class MultiHandle {
         complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
     }
 
-    /// Ends a transfer that the caller has cancelled. If at most 64 KiB of the body are missing, they are received and
-    /// discarded for at most one second, which costs less than a new connection.
     func cancel(_ transfer: Transfer) {
         guard !transfer.ending.isDraining else { return }
         guard transfer.mayDrain else { return end(transfer, with: NetworkError(.cancelled)) }
         transfer.ending.isDiscarding = true
         transfer.ending.isDraining = true
-        transfer.clock.end(by: loop.now + Self.drainTime)
+        transfer.clock.end(by: loop.now + Transfer.drainTime)
         noteDeadline(of: transfer)
         resume(transfer)
     }
-
-    static let (drainLimit, drainTime) = (64 << 10, Int64(1_000_000_000))
 
     /// Removes an active transfer and completes it with `error`. Does nothing if the transfer is not active.
     func end(_ transfer: Transfer, with error: NetworkError) {
@@ -225,12 +219,10 @@ final class MultiHandle {
         complete(transfer, easy, .failure(error))
     }
 
-    /// Adds an effect, which is applied when libcurl has returned. Called from callbacks.
     func add(_ effect: Effect) {
         effects.append(effect)
     }
 
-    /// Records that a transfer pauses because of its reader or producer. Called from callbacks.
     func noteHeld(_ transfer: Transfer) {
         if !transfer.isHeld { loop.gauges.paused += 1 }
     }
@@ -255,21 +247,7 @@ final class MultiHandle {
         guard !effects.isEmpty else { return }
         let noted = effects
         effects = []
-        for effect in noted {
-            switch effect {
-            case .head(let transfer):
-                if let easy = transfer.easy { transfer.handOverHead(metrics: measured(transfer, easy)) }
-            case .body(let transfer):
-                transfer.received.isDue = false
-                transfer.received.pipe?.release()
-            case .event(let transfer, let event): transfer.plan.context.record(event)
-            case .resumeRefused(let transfer): if transfer.isRefusedEarly { resume(transfer) }
-            case .endUpgrade(let transfer):
-                transfer.plan.upgrade?.endSending()
-                resume(transfer)
-            case .end(let transfer, let error): end(transfer, with: error)
-            }
-        }
+        noted.forEach(apply)
     }
 
     /// Ends all transfers if the multi handle has failed, usually for lack of memory. libcurl may have lost some of the
@@ -345,6 +323,7 @@ final class MultiHandle {
         transfer.plan.context.record(metrics)
         transfer.deliver(result, metrics: metrics)
         transfer.multi = nil
+        transfer.carrier = nil
         guard let next = withoutDescriptor.first, let handle = next.easy else { return }
         withoutDescriptor.removeFirst()
         beginAgain(next, handle)
@@ -359,6 +338,14 @@ final class MultiHandle {
         return !error.isCancelled
     }
 
+    func suspendReceiving(of transfer: Transfer) {
+        handles.hold(transfer, true)
+    }
+
+    func measure(_ transfer: Transfer) -> ExchangeMetrics {
+        transfer.easy.map { measured(transfer, $0) } ?? ExchangeMetrics()
+    }
+
     private func measured(_ transfer: Transfer, _ easy: EasyHandle) -> ExchangeMetrics {
         var metrics = easy.metrics(of: transfer)
         metrics.queue = transfer.clock.queued(at: loop.now)
@@ -368,8 +355,6 @@ final class MultiHandle {
     }
 
     private func noteActive() {
-        loop.gauges.active += active.count - counted
-        counted = active.count
         handles.noteActive(active.count, at: loop.now)
     }
 

@@ -92,6 +92,11 @@ final class NameLookup: Sendable {
         for done in state.withLock({ $0.waiting.removeValue(forKey: name) }) ?? [] { done(result) }
     }
 
+    /// Returns the addresses in a text of this format.
+    static func addresses(_ text: String) -> [IPAddress] {
+        text.split(separator: ",").compactMap { IPAddress(String($0)) }
+    }
+
     private func find(_ name: String) -> Outcome {
         var hints = addrinfo()
         hints.ai_family = family

@@ -19,6 +19,8 @@ final class RequestQueue: @unchecked Sendable {
     fileprivate var used: [Int]
     fileprivate var waiting: FairQueue<Transfer>
     fileprivate var sharesConnections: Bool
+    /// The idle connections of the transport itself for each loop, the most recently used one last.
+    fileprivate var idle: [[DirectConnection]]
     /// The HTTP version of the latest response: 1 or 2, or 0 if there is none. Written under the lock.
     fileprivate let spoken = Atomic<UInt8>(0)
 
@@ -28,6 +30,7 @@ final class RequestQueue: @unchecked Sendable {
         self.connections = connections
         self.sharesConnections = sharesConnections
         used = Array(repeating: 0, count: loops.count)
+        idle = Array(repeating: [], count: loops.count)
         waiting = FairQueue(capacity: capacity)
     }
 
@@ -77,6 +80,8 @@ final class RequestQueues: Sendable {
         var turns: [RequestQueue] = []
         /// The number of exchanges and of used connections at each event loop.
         var loads: [(exchanges: Int, connections: Int)]
+        /// The number of idle connections of the transport itself at each event loop.
+        var idle: [Int]
         var waiting = 0
         /// The next check for requests that have waited too long.
         var nextCheck = Int64.max
@@ -88,6 +93,10 @@ final class RequestQueues: Sendable {
     private let plain, secure: Int
     /// The maximum number of connections to all origins for each loop.
     private let total: Int
+    /// The maximum number of idle connections of the transport itself for each loop.
+    private let idle: Int
+    /// The times in nanoseconds after which an idle connection, or one of this age, is not used again.
+    let idleLifetime, lifetime: Int64
     private let proxies: ProxyRules
     private let state: Locked<State>
 
@@ -100,8 +109,19 @@ final class RequestQueues: Sendable {
         let maximum = min(loops, max(1, configuration.pool.perHost))
         secure = min(maximum, loopsPerSecureOrigin)
         plain = configuration.httpVersions == .http2PriorKnowledge ? secure : maximum
-        state = Locked(State(loads: Array(repeating: (0, 0), count: loops)))
+        idle = max(1, configuration.pool.idle / loops)
+        idleLifetime = Self.nanoseconds(configuration.pool.idleLifetime)
+        lifetime = configuration.pool.lifetime.map(Self.nanoseconds) ?? .max
+        state = Locked(State(loads: Array(repeating: (0, 0), count: loops), idle: Array(repeating: 0, count: loops)))
     }
+
+    /// Returns a duration in nanoseconds, rounded up to whole seconds and at least 1 s.
+    private static func nanoseconds(_ time: Duration) -> Int64 {
+        max(1, (min(time.wholeNanoseconds, 1 << 60) + 999_999_999) / 1_000_000_000) * 1_000_000_000
+    }
+
+    /// The number of exchanges in progress.
+    var active: Int { state.withLock { $0.loads.reduce(0) { $0 + $1.exchanges } } }
 
     /// The number of waiting requests for all origins.
     var count: Int { state.withLock { $0.waiting } }
@@ -115,6 +135,7 @@ final class RequestQueues: Sendable {
             let queue = queue(for: target, &state)
             transfer.queue = queue
             if queue.waiting.isEmpty, let index = bestIndex(in: queue, state), take(transfer, index, &state) {
+                if transfer.plan.isDirect, !transfer.plan.opensConnection { takeIdle(transfer, index, &state) }
                 return .begins(queue.loops[index])
             }
             guard let ticket = queue.waiting.wait(transfer, transfer.plan.context.options.priority ?? .normal) else {
@@ -132,9 +153,13 @@ final class RequestQueues: Sendable {
 
     /// Releases the slot of an exchange. Returns the requests that begin now at the same event loop. Over HTTP/2, the
     /// end of one exchange may make room for many.
-    func releaseSlot(of transfer: Transfer) -> [Transfer] {
+    ///
+    /// - `keeping`: a connection of the transport itself that is idle now, so that another exchange can use it.
+    func releaseSlot(of transfer: Transfer, keeping connection: DirectConnection? = nil) -> [Transfer] {
         state.withLock { state in
             guard let queue = transfer.queue, case .active(let index) = transfer.phase else { return [] }
+            transfer.direct.connection = nil
+            if let connection { keep(connection, &state) }
             transfer.phase = .over
             let loop = queue.loops[index]
             change(queue, index, by: -1, &state)
@@ -256,7 +281,12 @@ final class RequestQueues: Sendable {
     }
 
     private func newQueue(_ origin: Origin, _ state: inout State) -> RequestQueue {
-        if state.queues.count >= Self.originLimit { state.queues = state.queues.filter { !$0.value.isIdle } }
+        if state.queues.count >= Self.originLimit {
+            for queue in state.queues.values where queue.isIdle {
+                for index in queue.loops.indices { _ = takeIdle(of: queue, index, &state).map { $0.abandon() } }
+                state.queues[queue.origin] = nil
+            }
+        }
         let number = Int(UInt(bitPattern: origin.hashValue) % UInt(state.loads.count))
         let helpers = origin.isSecure ? secure : plain
         let loops = helpers > 1 ? (0..<helpers).map { (number + $0) % helpers } : [number]
@@ -346,6 +376,129 @@ final class RequestQueues: Sendable {
             .refused(by: .overload), detail: "\(queue.waiting.count) exchanges already wait for \(queue.origin).",
             hint: "Start fewer concurrent calls, or raise TransportConfiguration.Pool.waitingPerHost.",
             request: NetworkError.RequestLine(transfer.plan.request))
+    }
+}
+
+// MARK: Idle connections of the transport itself
+
+extension RequestQueues {
+    /// Takes the most recently used idle connection for a transfer that has a slot, and makes it the connection of the
+    /// transfer, which has none if there is no idle one.
+    @discardableResult
+    func takeIdle(for transfer: Transfer) -> DirectConnection? {
+        state.withLock { state in
+            guard case .active(let index) = transfer.phase else { return nil }
+            takeIdle(transfer, index, &state)
+            return transfer.direct.connection
+        }
+    }
+
+    /// Returns the connection that a transfer uses. For transfers that the thread of their caller may still change.
+    func connection(of transfer: Transfer) -> DirectConnection? { state.withLock { _ in transfer.direct.connection } }
+
+    func forgetConnection(of transfer: Transfer) { state.withLock { _ in transfer.direct.connection = nil } }
+
+    private func takeIdle(_ transfer: Transfer, _ index: Int, _ state: inout State) {
+        transfer.direct.connection = nil
+        guard let queue = transfer.queue, !queue.idle[index].isEmpty else { return }
+        let now = TimeoutTracker.now()
+        while let last = queue.idle[index].popLast() {
+            state.idle[queue.loops[index]] -= 1
+            guard now - last.idleSince >= idleLifetime || now - last.opened >= lifetime else {
+                transfer.direct.connection = last
+                return
+            }
+            last.abandon()
+        }
+    }
+
+    /// Adds an idle connection. Ends the least recently used one if there are too many.
+    private func keep(_ connection: DirectConnection, _ state: inout State) {
+        let (queue, index) = (connection.queue, connection.index)
+        let loop = queue.loops[index]
+        connection.idleSince = TimeoutTracker.now()
+        guard connection.idleSince - connection.opened < lifetime, state.queues[queue.origin] === queue else {
+            return connection.abandon()
+        }
+        queue.idle[index].append(connection)
+        state.idle[loop] += 1
+        let isFull = queue.used[index] - 1 + queue.idle[index].count > queue.connections[index]
+        if isFull { takeOldest(of: queue, index, &state)?.abandon() }
+        if state.idle[loop] > idle { takeOldest(at: loop, &state)?.abandon() }
+    }
+
+    private func takeOldest(of queue: RequestQueue, _ index: Int, _ state: inout State) -> DirectConnection? {
+        guard !queue.idle[index].isEmpty else { return nil }
+        state.idle[queue.loops[index]] -= 1
+        return queue.idle[index].removeFirst()
+    }
+
+    private func takeOldest(at loop: Int, _ state: inout State) -> DirectConnection? {
+        guard state.idle[loop] > 0 else { return nil }
+        let candidates = state.queues.values.compactMap { queue in
+            queue.loops.firstIndex(of: loop).flatMap { index in
+                queue.idle[index].first.map { (queue: queue, index: index, since: $0.idleSince) }
+            }
+        }
+        return candidates.min { $0.since < $1.since }.flatMap { takeOldest(of: $0.queue, $0.index, &state) }
+    }
+
+    private func takeIdle(of queue: RequestQueue, _ index: Int, _ state: inout State) -> [DirectConnection] {
+        defer {
+            state.idle[queue.loops[index]] -= queue.idle[index].count
+            queue.idle[index] = []
+        }
+        return queue.idle[index]
+    }
+
+    /// Takes the least recently used idle connection of a loop.
+    func takeOldestIdle(at loop: Int) -> DirectConnection? { state.withLock { takeOldest(at: loop, &$0) } }
+
+    /// Removes an idle connection from its list. Returns false if it is in none.
+    func removeIdle(_ connection: DirectConnection) -> Bool {
+        state.withLock { state in
+            let (queue, index) = (connection.queue, connection.index)
+            guard let position = queue.idle[index].firstIndex(where: { $0 === connection }) else { return false }
+            queue.idle[index].remove(at: position)
+            state.idle[queue.loops[index]] -= 1
+            return true
+        }
+    }
+
+    /// Takes the idle connections of a loop.
+    func takeIdle(at loop: Int) -> [DirectConnection] {
+        state.withLock { takeIdle(at: loop, &$0) }
+    }
+
+    private func takeIdle(at loop: Int, _ state: inout State) -> [DirectConnection] {
+        state.queues.values.flatMap { queue in
+            queue.loops.firstIndex(of: loop).map { takeIdle(of: queue, $0, &state) } ?? []
+        }
+    }
+
+    /// Takes the idle connections of a loop that have expired. Returns them and the time at which the next one expires.
+    func takeExpired(at loop: Int, _ now: Int64) -> (expired: [DirectConnection], next: Int64) {
+        state.withLock { state in
+            var (expired, next) = ([DirectConnection](), Int64.max)
+            for queue in state.queues.values {
+                guard let index = queue.loops.firstIndex(of: loop) else { continue }
+                while let first = queue.idle[index].first, now - first.idleSince >= idleLifetime {
+                    if let oldest = takeOldest(of: queue, index, &state) { expired.append(oldest) }
+                }
+                if let first = queue.idle[index].first { next = min(next, first.idleSince + idleLifetime) }
+            }
+            return (expired, next)
+        }
+    }
+
+    /// Closes the idle connections of a loop that is about to end. Returns false if an exchange has begun.
+    func closeIdle(at loop: Int, _ connections: DirectConnections?) -> Bool {
+        let idle = state.withLock { state -> [DirectConnection]? in
+            state.loads[loop].exchanges == 0 ? takeIdle(at: loop, &state) : nil
+        }
+        guard let idle else { return false }
+        idle.forEach { connections?.disconnect($0) }
+        return true
     }
 }
 

@@ -200,7 +200,12 @@ final class SocketPoller {
 
     /// Makes events of `other` end a wait of this poller. The events must be fetched from `other` itself.
     func watch(_ other: SocketPoller) -> Bool {
-        register(other.poll, Self.readable, EPOLL_CTL_ADD)
+        watch(other.poll)
+    }
+
+    /// Lets another instance of `epoll` wake this one.
+    func watch(_ descriptor: Int32) -> Bool {
+        register(descriptor, Self.readable, EPOLL_CTL_ADD)
     }
 
     /// Lets libcurl process the sockets that the last wait has found, and those that exceeded the event limit.

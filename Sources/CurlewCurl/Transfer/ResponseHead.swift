@@ -68,6 +68,18 @@ struct ResponseHead: ~Copyable {
         return true
     }
 
+    /// Sets the head that a parser has read.
+    mutating func accept(_ head: HTTP1ResponseHead) {
+        (status, version, reasonPhrase, headers) = (head.status, head.version, head.reasonPhrase, head.headers)
+        content = DeclaredContent(headers, isFolded: false)
+        isComplete = true
+    }
+
+    /// Sets the trailers that a parser has read.
+    mutating func accept(trailers: HTTPHeaders) {
+        self.trailers = trailers
+    }
+
     /// Returns and clears the latest interim response.
     mutating func takeInterim() -> (status: HTTPStatus, headers: HTTPHeaders)? {
         defer { interim = nil }

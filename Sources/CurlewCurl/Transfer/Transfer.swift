@@ -55,13 +55,17 @@ final class Transfer: @unchecked Sendable {
     private let cancellation = Atomic(false)
     /// The event loop that performs the transfer.
     @exclusivity(unchecked) var loop: EventLoop?
-    /// The multi handle that contains the transfer while it is active.
+    /// What performs the transfer while it is active.
+    @exclusivity(unchecked) var carrier: (any Carrier)?
+    /// The multi handle, if libcurl performs the transfer.
     @exclusivity(unchecked) var multi: MultiHandle?
     /// The easy handle while the transfer is active.
     @exclusivity(unchecked) var easy: EasyHandle?
     @exclusivity(unchecked) var lookup = Lookup.none
     var isResolving: Bool { if case .waiting = lookup { true } else { false } }
     @exclusivity(unchecked) var connection = UsedConnection()
+    /// The state of a transfer on one of the transport's own connections.
+    @exclusivity(unchecked) var direct = DirectExchange()
     @exclusivity(unchecked) var sent = SentRequest()
     @exclusivity(unchecked) var received: ReceivedResponse
     @exclusivity(unchecked) var ending = TransferEnding()
@@ -72,10 +76,11 @@ final class Transfer: @unchecked Sendable {
 
     init(
         request: HTTPRequest, context: ExchangeContext, upload: (any Upload)?, opensConnection: Bool = false,
-        owner: CurlTransport
+        isDirect: Bool = false, owner: CurlTransport
     ) {
         plan = TransferPlan(
-            request: request, context: context, upload: upload, opensConnection: opensConnection, owner: owner)
+            request: request, context: context, upload: upload, opensConnection: opensConnection,
+            isDirect: isDirect, owner: owner)
         received = ReceivedResponse(head: ResponseHead(limits: context.limits, keepsInterim: context.isObserved))
         clock = TimeoutTracker(context)
     }
@@ -94,10 +99,10 @@ final class Transfer: @unchecked Sendable {
 
     /// Whether the caller has cancelled. Set before the event loop is notified, so that a transfer that the event loop
     /// has not received yet does not begin.
-    var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
+    var isCancelled: Bool { cancellation.load(ordering: .sequentiallyConsistent) }
 
     func cancel() {
-        cancellation.store(true, ordering: .releasing)
+        cancellation.store(true, ordering: .sequentiallyConsistent)
     }
 
     /// Fails a transfer that never began. Throws `error` to the caller, and reports the time in the queue to observers.
@@ -172,15 +177,20 @@ final class Transfer: @unchecked Sendable {
     }
 
     /// Whether it is worth receiving the rest of the body after a cancellation: the caller has the response, and the
-    /// connection can be reused after at most `MultiHandle.drainLimit` more bytes. False for HTTP/2, because other
+    /// connection can be reused after at most `drainLimit` more bytes. False for HTTP/2, because other
     /// requests can use the connection in any case.
     var mayDrain: Bool {
         guard received.pipe != nil, continuation == nil, plan.upload == nil, received.hasHead,
-            received.head.version != .http2, let easy,
+            received.head.version != .http2,
             let length = received.head.content.length, received.head.headers[.connection]?.lowercased() != "close"
         else { return false }
-        return length - curlew_info_offset(easy.pointer, CURLINFO_SIZE_DOWNLOAD_T) <= MultiHandle.drainLimit
+        let received = easy.map { curlew_info_offset($0.pointer, CURLINFO_SIZE_DOWNLOAD_T) } ?? direct.contentBytes
+        return length - received <= Self.drainLimit
     }
+
+    /// The maximum number of bytes that are received and discarded after a cancellation, and the maximum time in
+    /// nanoseconds.
+    static let (drainLimit, drainTime) = (Int64(64 << 10), Int64(1_000_000_000))
 
     /// Returns the response with the received head and `body`.
     func response(body: ResponseBody, metrics: ExchangeMetrics) -> HTTPResponse {

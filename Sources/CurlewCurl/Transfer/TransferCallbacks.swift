@@ -66,7 +66,7 @@ func beginRequest(
 }
 
 extension Transfer {
-    private var now: Int64 { loop?.now ?? TimeoutTracker.now() }
+    var now: Int64 { loop?.now ?? TimeoutTracker.now() }
     private var memory: BodyMemory { loop?.memory ?? BodyMemory() }
 
     fileprivate func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
@@ -74,24 +74,16 @@ extension Transfer {
         touch()
         sent.receive()
         guard received.head.receive(line, loop?.fields) else {
-            ending.failure = NetworkError(
-                .limitExceeded(.responseHeaders),
-                detail: "The response head is larger than \(plan.context.limits.headerBytes) bytes or has more than "
-                    + "\(plan.context.limits.headerCount) fields.",
-                hint: "Raise options.limits.headerBytes or headerCount for this call.")
+            ending.failure = headLimitFailure
             return 0
         }
         if received.head.status == .continue { plan.expectation?.permit() }
         if plan.context.isObserved, let (status, headers) = received.head.takeInterim() {
-            multi?.add(.event(self, .interim(status, headers)))
+            carrier?.add(.event(self, .interim(status, headers)))
         }
         guard received.head.isComplete, !received.hasHead else { return line.count }
         guard multi?.hasOwnResponse(self) ?? true else {
             ending.failure = MixedVersions.error
-            return 0
-        }
-        guard !plan.decodesContent || !received.head.content.hasTooManyCodings else {
-            ending.failure = NetworkError(.badResponse, detail: "The response has more than five content codings.")
             return 0
         }
         guard !received.head.content.hasBadLength else {
@@ -101,8 +93,16 @@ extension Transfer {
                     + "determines the length is folded.")
             return 0
         }
-        finishHead()
-        return line.count
+        multi?.noteVersion(of: self)
+        return finishHead() ? line.count : 0
+    }
+
+    var headLimitFailure: NetworkError {
+        NetworkError(
+            .limitExceeded(.responseHeaders),
+            detail: "The response head is larger than \(plan.context.limits.headerBytes) bytes or has more than "
+                + "\(plan.context.limits.headerCount) fields.",
+            hint: "Raise options.limits.headerBytes or headerCount for this call.")
     }
 
     /// Whether the response is delivered without waiting for its body, because it is a redirect or a challenge.
@@ -110,19 +110,26 @@ extension Transfer {
         received.head.status.isPrelude && plan.request.method != .head && declaredLength != 0
     }
 
-    private func finishHead() {
+    /// Processes the complete head. Returns false if the response cannot be received.
+    func finishHead() -> Bool {
+        guard !plan.decodesContent || !received.head.content.hasTooManyCodings else {
+            ending.failure = NetworkError(.badResponse, detail: "The response has more than five content codings.")
+            return false
+        }
         received.hasHead = true
         clock.receive(at: now)
-        multi?.noteVersion(of: self)
-        multi?.noteDeadline(of: self)
+        carrier?.noteDeadline(of: self)
         let length = declaredLength ?? 0
         // A body that exceeds the reader's limit is not gathered.
         if plan.streams || length > min(Int64(smallBody), plan.bodyLimit) || handsOverNow { stream() }
         if received.head.status != .switchingProtocols { plan.upgrade?.endSending() }
-        if isRefusedEarly { multi?.add(.resumeRefused(self)) } else { plan.expectation?.permit() }
+        if isRefusedEarly { carrier?.add(.resumeRefused(self)) } else { plan.expectation?.permit() }
+        return true
     }
 
-    fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+    /// Receives bytes of the body. Returns their number, `CURL_WRITEFUNC_PAUSE` if they must be delivered again when the
+    /// transfer resumes, or 0 with `ending.failure`.
+    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if ending.isDiscarding { return bytes.count }
         touch()
         guard plan.decodesContent, let codings = received.head.codings else { return take(bytes) }
@@ -164,12 +171,12 @@ extension Transfer {
     private func growthFailure(_ decoder: ContentDecoder) -> NetworkError? {
         let decoded = max(decoder.decoded, decoder.between)
         guard decoded > 1 << 20 else { return nil }
-        let coded = min(decoder.coded + Int64(easy?.current.room ?? 0), received.head.content.length ?? .max)
+        let coded = min(decoder.coded + Int64(easy?.current.room ?? DirectConnections.room), received.head.content.length ?? .max)
         return plan.context.limits.growthFailure(decoded: decoded, coded: coded)
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer, isForced: Bool = false) -> Int {
-        if isRefusedEarly { multi?.add(.resumeRefused(self)) }
+        if isRefusedEarly { carrier?.add(.resumeRefused(self)) }
         if received.pipe == nil {
             guard received.gathered.count + bytes.count > smallBody else {
                 received.gathered.append(bytes, of: declaredLength, memory: memory)
@@ -179,7 +186,7 @@ extension Transfer {
         }
         switch received.pipe?.offer(bytes, isForced: isForced || received.takesAll) {
         case .due:
-            if !received.isDue { multi?.add(.body(self)) }
+            if !received.isDue { carrier?.add(.body(self)) }
             received.isDue = true
             return bytes.count
         case .pause: return hold()
@@ -189,9 +196,9 @@ extension Transfer {
 
     /// Pauses the transfer. libcurl delivers the current bytes again when the reader has made room.
     private func hold() -> Int {
-        multi?.noteHeld(self)
+        carrier?.noteHeld(self)
         received.isPaused = true
-        multi?.handles.hold(self, true)
+        carrier?.suspendReceiving(of: self)
         clock.isHeld = true
         return Int(CURL_WRITEFUNC_PAUSE)
     }
@@ -200,7 +207,7 @@ extension Transfer {
     /// ended the connection after a switch of protocols, and libcurl waits only for the end of the upload.
     func noteSilence() {
         guard plan.upgrade != nil, received.hasHead, sent.isPaused, !received.isPaused else { return }
-        multi?.add(.endUpgrade(self))
+        carrier?.add(.endUpgrade(self))
     }
 
     fileprivate func sendBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -209,7 +216,7 @@ extension Transfer {
         switch upload.read(into: buffer) {
         case .bytes(let count):
             sent.bodyBytes += Int64(count)
-            if clock.send(at: now) { multi?.noteDeadline(of: self) }
+            if clock.send(at: now) { carrier?.noteDeadline(of: self) }
             // libcurl does not request the end of a body whose length it knows.
             if sent.bodyBytes == upload.length { finishSending() }
             return count
@@ -217,7 +224,7 @@ extension Transfer {
             finishSending()
             return 0
         case .wait:
-            multi?.noteHeld(self)
+            carrier?.noteHeld(self)
             sent.isPaused = true
             // An upgrade has nothing to send before the response, which the usual timeout for the head limits.
             clock.isHeld = plan.upgrade == nil
@@ -230,7 +237,7 @@ extension Transfer {
 
     private func finishSending() {
         clock.awaitHead(at: now)
-        multi?.noteDeadline(of: self)
+        carrier?.noteDeadline(of: self)
     }
 
     /// Returns whether libcurl may look up the name itself. If not, the event loop looks it up. An address needs no
@@ -304,7 +311,7 @@ extension Transfer {
         received.pipe = BodyPipe(
             self, first: received.gathered, capacity: plan.owner.configuration.bodyBuffer, memory: memory)
         received.gathered = GatheredBody()
-        multi?.add(.head(self))
+        carrier?.add(.head(self))
     }
 
     private func touch() {

@@ -24,16 +24,19 @@ struct TransferPlan {
     let bodyLimit: Int64
     /// Whether the transfer must use a new connection.
     let opensConnection: Bool
+    /// Whether the transfer uses the transport's own connections instead of libcurl.
+    let isDirect: Bool
 
     init(
         request: HTTPRequest, context: ExchangeContext, upload: (any Upload)?, opensConnection: Bool,
-        owner: CurlTransport
+        isDirect: Bool, owner: CurlTransport
     ) {
         self.request = request
         self.context = context
         self.upload = upload
         self.owner = owner
         self.opensConnection = opensConnection
+        self.isDirect = isDirect
         expectation = upload as? ExpectingUpload
         upgrade = upload as? UpgradeUpload
         url = request.urlString
