@@ -2,18 +2,15 @@
 
 import CurlewFoundation
 
-#if os(Linux)
-import CurlewHTTP
-
 /// A cache of parsed response fields. Its keys are the bytes of the field lines.
 ///
 /// Most responses repeat most fields of earlier responses. A line that is equal to an earlier one, byte for byte, needs
 /// no parsing and no new strings. Both are a measurable part of the work for a small response. A line is cached when it
 /// occurs for the second time, so that dates and request identifiers do not evict others.
 ///
-/// The cache holds at most 64 lines of at most 256 bytes. Sensitive fields, such as cookies, are never cached. Used
-/// only on the event loop's thread.
-final class FieldCache {
+/// The cache holds at most 64 lines of at most 256 bytes. Sensitive fields, such as cookies, are never cached. One
+/// thread uses it.
+package final class FieldCache {
     private struct Entry {
         var hash: UInt64 = 0
         var line: [UInt8] = []
@@ -23,8 +20,10 @@ final class FieldCache {
     @exclusivity(unchecked) private var entries = [Entry](repeating: Entry(), count: 64)
     private static let lineLimit = 256
 
+    package init() {}
+
     /// Returns the cached field for a field line without its line break, or else the result of `parse`.
-    func field(_ line: UnsafeRawBufferPointer, _ parse: (UnsafeRawBufferPointer) -> HTTPField?) -> HTTPField? {
+    package func field(_ line: UnsafeRawBufferPointer, _ parse: (UnsafeRawBufferPointer) -> HTTPField?) -> HTTPField? {
         guard line.count <= Self.lineLimit, let start = line.baseAddress else { return parse(line) }
         let hash = Self.hash(line)
         let index = Int(truncatingIfNeeded: hash >> 58)
@@ -58,4 +57,3 @@ final class FieldCache {
         return ((hash ^ word) &* 0xC4CE_B9FE_1A85_EC53) &* 0x9E37_79B9_7F4A_7C15
     }
 }
-#endif
