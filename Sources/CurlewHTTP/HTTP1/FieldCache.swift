@@ -8,7 +8,7 @@ import CurlewFoundation
 /// no parsing and no new strings. Both are a measurable part of the work for a small response. A line is cached when it
 /// occurs for the second time, so that dates and request identifiers do not evict others.
 ///
-/// The cache holds at most 64 lines of at most 256 bytes. Sensitive fields, such as cookies, are never cached. One
+/// The cache holds at most 256 lines of at most 256 bytes. Sensitive fields, such as cookies, are never cached. One
 /// thread uses it.
 package final class FieldCache {
     private struct Entry {
@@ -17,7 +17,7 @@ package final class FieldCache {
         var field: HTTPField?
     }
 
-    @exclusivity(unchecked) private var entries = [Entry](repeating: Entry(), count: 64)
+    @exclusivity(unchecked) private var entries = [Entry](repeating: Entry(), count: 256)
     private static let lineLimit = 256
 
     package init() {}
@@ -26,7 +26,7 @@ package final class FieldCache {
     package func field(_ line: UnsafeRawBufferPointer, _ parse: (UnsafeRawBufferPointer) -> HTTPField?) -> HTTPField? {
         guard line.count <= Self.lineLimit, let start = line.baseAddress else { return parse(line) }
         let hash = Self.hash(line)
-        let index = Int(truncatingIfNeeded: hash >> 58)
+        let index = Int(truncatingIfNeeded: hash >> 56)
         return entries.withUnsafeMutableBufferPointer { entries in
             if entries[index].hash == hash, let field = entries[index].field, entries[index].line.count == line.count {
                 let isSame = entries[index].line.withUnsafeBytes { bytes in
@@ -53,7 +53,12 @@ package final class FieldCache {
             offset += 8
         }
         var word: UInt64 = 0
-        for byte in line[offset...] { word = word << 8 | UInt64(byte) }
+        if offset > 0 {
+            // The remaining bytes, with some of those before them.
+            word = line.loadUnaligned(fromByteOffset: line.count - 8, as: UInt64.self)
+        } else {
+            for byte in line { word = word << 8 | UInt64(byte) }
+        }
         return ((hash ^ word) &* 0xC4CE_B9FE_1A85_EC53) &* 0x9E37_79B9_7F4A_7C15
     }
 }
