@@ -54,8 +54,9 @@ struct ResponseHead: ~Copyable {
         if end == 0 {
             endOfHead()
         } else if Self.isBlank(line[0]) {
-            if let field = open, let more = Self.trimmed(line[..<end]) {
-                open = HTTPField(name: field.name, value: field.value + " " + Self.text(more))
+            let more = HTTP1FieldLine.value(line[..<end])
+            if let field = open, !more.isEmpty {
+                open = HTTPField(name: field.name, value: field.value + " " + more)
                 if [.contentLength, .transferEncoding].contains(field.name) { hasFoldedFraming = true }
             }
         } else if end > 5, line.starts(with: "HTTP/".utf8) {
@@ -63,7 +64,7 @@ struct ResponseHead: ~Copyable {
         } else {
             closeField()
             let field = UnsafeRawBufferPointer(rebasing: line[..<end])
-            open = known.map { $0.field(field, Self.field) } ?? Self.field(field)
+            open = (known.map { $0.field(field, HTTP1FieldLine.field) } ?? nil) ?? Self.field(field)
         }
         return true
     }
@@ -123,17 +124,8 @@ struct ResponseHead: ~Copyable {
         status = HTTPStatus(code)
         let remainder = text[(space + 1)...]
         guard version == .http1_1 || version == .http1_0, let end = remainder.firstIndex(of: 0x20) else { return }
-        reasonPhrase = Self.trimmed(text[(end + 1)...]).map { Self.words($0, for: status) }
+        reasonPhrase = HTTP1FieldLine.reasonPhrase(text[(end + 1)...], for: status)
     }
-
-    /// Returns the reason phrase, shortened to `phraseLimit` bytes. The registered phrase of the status needs no new
-    /// string.
-    private static func words(_ bytes: Slice<UnsafeRawBufferPointer>, for status: HTTPStatus) -> String {
-        let registered = status.reasonPhrase
-        return bytes.elementsEqual(registered.utf8) ? registered : text(bytes.prefix(phraseLimit))
-    }
-
-    private static let phraseLimit = 200
 
     private mutating func endOfHead() {
         closeField()
@@ -165,40 +157,17 @@ struct ResponseHead: ~Copyable {
         open = nil
     }
 
-    /// Parses a field. Returns nil if the line is not a field or its name is invalid.
+    /// Parses a field. Returns nil if the line is not a field or its name is invalid. Blanks before the colon are not part
+    /// of the name, as for libcurl.
     private static func field(_ line: UnsafeRawBufferPointer) -> HTTPField? {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = trimmed(line[..<colon]) else { return nil }
-        let field = HTTPField(name: HTTPField.Name(text(name)), value: trimmed(line[(colon + 1)...]).map(text) ?? "")
-        return field.name.isValid ? field : nil
-    }
-
-    /// Returns the bytes without surrounding blanks; nil if none are left.
-    private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer>? {
-        guard let first = bytes.firstIndex(where: { !isBlank($0) }),
-            let last = bytes.lastIndex(where: { !isBlank($0) })
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let last = line[..<colon].lastIndex(where: { !isBlank($0) })
         else { return nil }
-        return bytes[first...last]
-    }
-
-    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-        let buffer = UnsafeRawBufferPointer(rebasing: bytes)
-        var isPlain = true
-        for byte in buffer {
-            if isControl(byte) { return buffer.map { isControl($0) ? 0x20 : $0 }.withUnsafeBytes { text($0[...]) } }
-            if byte >= 0x80 { isPlain = false }
-        }
-        // The validating initialiser is several times slower, and ASCII is always valid.
-        if isPlain { return String(decoding: buffer, as: UTF8.self) }
-        return String(validating: buffer, as: UTF8.self)
-            ?? String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) }))
+        return (Array(line[...last]) + line[colon...]).withUnsafeBytes(HTTP1FieldLine.field)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09
-    }
-
-    private static func isControl(_ byte: UInt8) -> Bool {
-        (byte < 0x20 && byte != 0x09) || byte == 0x7F
     }
 }
 #endif

@@ -2,32 +2,31 @@
 
 import CurlewFoundation
 
-#if os(Linux)
-import CurlewHTTP
-
 /// A cache of parsed response fields. Its keys are the bytes of the field lines.
 ///
 /// Most responses repeat most fields of earlier responses. A line that is equal to an earlier one, byte for byte, needs
 /// no parsing and no new strings. Both are a measurable part of the work for a small response. A line is cached when it
 /// occurs for the second time, so that dates and request identifiers do not evict others.
 ///
-/// The cache holds at most 64 lines of at most 256 bytes. Sensitive fields, such as cookies, are never cached. Used
-/// only on the event loop's thread.
-final class FieldCache {
+/// The cache holds at most 256 lines of at most 256 bytes. Sensitive fields, such as cookies, are never cached. One
+/// thread uses it.
+package final class FieldCache {
     private struct Entry {
         var hash: UInt64 = 0
         var line: [UInt8] = []
         var field: HTTPField?
     }
 
-    @exclusivity(unchecked) private var entries = [Entry](repeating: Entry(), count: 64)
+    @exclusivity(unchecked) private var entries = [Entry](repeating: Entry(), count: 256)
     private static let lineLimit = 256
 
+    package init() {}
+
     /// Returns the cached field for a field line without its line break, or else the result of `parse`.
-    func field(_ line: UnsafeRawBufferPointer, _ parse: (UnsafeRawBufferPointer) -> HTTPField?) -> HTTPField? {
+    package func field(_ line: UnsafeRawBufferPointer, _ parse: (UnsafeRawBufferPointer) -> HTTPField?) -> HTTPField? {
         guard line.count <= Self.lineLimit, let start = line.baseAddress else { return parse(line) }
         let hash = Self.hash(line)
-        let index = Int(truncatingIfNeeded: hash >> 58)
+        let index = Int(truncatingIfNeeded: hash >> 56)
         return entries.withUnsafeMutableBufferPointer { entries in
             if entries[index].hash == hash, let field = entries[index].field, entries[index].line.count == line.count {
                 let isSame = entries[index].line.withUnsafeBytes { bytes in
@@ -54,8 +53,12 @@ final class FieldCache {
             offset += 8
         }
         var word: UInt64 = 0
-        for byte in line[offset...] { word = word << 8 | UInt64(byte) }
+        if offset > 0 {
+            // The remaining bytes, with some of those before them.
+            word = line.loadUnaligned(fromByteOffset: line.count - 8, as: UInt64.self)
+        } else {
+            for byte in line { word = word << 8 | UInt64(byte) }
+        }
         return ((hash ^ word) &* 0xC4CE_B9FE_1A85_EC53) &* 0x9E37_79B9_7F4A_7C15
     }
 }
-#endif

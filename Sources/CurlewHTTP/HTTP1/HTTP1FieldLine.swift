@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewFoundation
+
+/// Parses the lines of a response head.
+package enum HTTP1FieldLine {
+    /// Parses a field line without its line break. Returns nil if its name is not a token that a colon follows directly
+    /// (RFC 9112 §5.1), or if the line contains NUL. The value is read as `value` reads it.
+    package static func field(_ line: UnsafeRawBufferPointer) -> HTTPField? {
+        let token = ByteSet.token
+        guard let end = line.firstIndex(where: { !token.contains($0) }), end > 0, line[end] == 0x3A,
+            !line[end...].contains(0)
+        else { return nil }
+        return HTTPField(name: HTTPField.Name(text(line[..<end])), value: value(line[(end + 1)...]))
+    }
+
+    /// Reads the value of a field. Control bytes become spaces (RFC 9110 §5.5), bytes that are not UTF-8 are read as
+    /// Latin-1, and there are no blanks at the ends.
+    package static func value(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        trimmed(bytes).map(text) ?? ""
+    }
+
+    /// Reads a reason phrase, up to 200 bytes; nil if it is empty. The registered phrase of the status needs no new
+    /// string.
+    package static func reasonPhrase(_ bytes: Slice<UnsafeRawBufferPointer>, for status: HTTPStatus) -> String? {
+        guard let bytes = trimmed(bytes) else { return nil }
+        let registered = status.reasonPhrase
+        return bytes.elementsEqual(registered.utf8) ? registered : text(bytes.prefix(200))
+    }
+
+    /// Returns the bytes without blanks and control bytes at the ends; nil if none are left.
+    static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer>? {
+        guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+        else { return nil }
+        return bytes[first...last]
+    }
+
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let buffer = UnsafeRawBufferPointer(rebasing: bytes)
+        var isPlain = true
+        for byte in buffer {
+            if isControl(byte) { return buffer.map { isControl($0) ? 0x20 : $0 }.withUnsafeBytes { text($0[...]) } }
+            if byte >= 0x80 { isPlain = false }
+        }
+        // The validating initialiser is several times slower, and ASCII is always valid.
+        if isPlain { return String(decoding: buffer, as: UTF8.self) }
+        return String(validating: buffer, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) }))
+    }
+
+    private static func isControl(_ byte: UInt8) -> Bool { ASCII.isControl(byte) && byte != 0x09 }
+
+    /// NUL is no space, so that it is found wherever it is.
+    private static func isSpace(_ byte: UInt8) -> Bool { byte != 0 && byte <= 0x20 || byte == 0x7F }
+}
