@@ -54,16 +54,19 @@ struct DeadlineTests {
 
     @Test("Handles are counted right however their calls end")
     func handles() async throws {
-        let server = try MockServer()
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
         for _ in 0..<10 {
             // One is over before it begins; libcurl refuses the other.
-            _ = try? await transport.exchange(.get, server.url + "/", timeouts: Timeouts(total: .zero))
+            _ = try? await transport.exchange(.get, nginx.secure() + "/empty", timeouts: Timeouts(total: .zero))
             let host = String(repeating: "a", count: 70_000)
-            _ = try? await transport.exchange(.get, "http://\(host).invalid/")
+            _ = try? await transport.exchange(.get, "https://\(host).invalid/")
         }
         #expect(transport.snapshot.handles <= 1)
-        _ = try await transport.exchange(.get, server.url + "/").data()
+        _ = try await transport.exchange(.get, nginx.secure() + "/empty").data()
         #expect(transport.snapshot.handles == 1)
+        await transport.shutdown()
+        #expect(transport.snapshot.handles == 0)
     }
 }
 

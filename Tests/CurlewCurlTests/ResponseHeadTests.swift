@@ -17,7 +17,7 @@ struct ResponseHeadTests {
         "Odd field lines are read as RFC 9112 says",
         arguments: [
             ("X-A:b", "b"), ("X-A:   b \t", "b"), ("X-A:", ""), ("X-A:   ", ""), ("X-A: a:b", "a:b"),
-            ("X-A: ünï", "ünï"), ("X-A \t: b", "b"), ("X-A: one\r\n  two\r\n\tthree", "one two three"),
+            ("X-A: ünï", "ünï"), ("X-A: one\r\n  two\r\n\tthree", "one two three"),
             ("X-A: a\rb", "a b"), ("X-A: a\u{1}b", "a b"), ("x-a: b", "b"),
         ])
     func oddFields(line: String, value: String) async throws {

@@ -102,7 +102,7 @@ struct UnsolicitedOrderTests {
         let count = 300
         let server = try Server(connections: count)
         let transport = CurlTransport(
-            configuration: TransportConfiguration(pool: TransportConfiguration.Pool(perHost: count)),
+            configuration: TransportConfiguration(pool: TransportConfiguration.Pool(perHost: count, idle: 2 * count)),
             options: CurlTransport.Options(eventLoops: 1))
         for task in (0..<count).map({ Self.text(transport, server.url + "/first/\($0)") }) { _ = try await task.value }
         #expect(server.server.connectionCount == count)

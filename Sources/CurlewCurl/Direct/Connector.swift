@@ -96,16 +96,23 @@ final class Connector {
     private func connect(to addresses: [IPAddress], at now: Int64) {
         phase = .connecting
         connectingSince = now
-        let allowed = addresses.filter { address in
-            switch configuration.dns.addresses {
-            case .any: true
-            case .ipv4: address.isIPv4
-            case .ipv6: !address.isIPv4
-            }
-        }
-        remaining = Self.alternating(allowed).prefix(Self.addressLimit)
+        remaining = Self.alternating(addresses.filter(isUsable)).prefix(Self.addressLimit)
         if configuration.unixSocket != nil { return tryPath() }
         tryNext(at: now)
+    }
+
+    /// Whether the configuration allows the family of an address, and the local address has the same family.
+    private func isUsable(_ address: IPAddress) -> Bool {
+        if case .address(let text) = configuration.localAddress, let local = IPAddress(text),
+            local.isIPv4 != address.isIPv4
+        {
+            return false
+        }
+        return switch configuration.dns.addresses {
+        case .any: true
+        case .ipv4: address.isIPv4
+        case .ipv6: !address.isIPv4
+        }
     }
 
     /// Returns the addresses with alternating families, beginning with the family of the first one.
@@ -122,7 +129,9 @@ final class Connector {
         while let address = remaining.popFirst() {
             guard transfer.mayConnect(to: address) else { continue }
             if open(address) {
-                nextAttempt = remaining.isEmpty ? .max : now + configuration.dns.happyEyeballsDelay.wholeNanoseconds
+                nextAttempt =
+                    remaining.isEmpty
+                    ? .max : TimeoutTracker.moment(after: max(.milliseconds(1), configuration.dns.happyEyeballsDelay))
                 owner.bringCheckForward(to: nextAttempt)
                 return
             }
@@ -134,7 +143,7 @@ final class Connector {
 
     /// Begins to connect to an address. Returns false if that has failed already.
     private func open(_ address: IPAddress) -> Bool {
-        transfer.noteTrying(ExchangeMetrics.Connection.addressText("\(address)", port))
+        noteTrying(ExchangeMetrics.Connection.addressText("\(address)", port))
         let family = address.isIPv4 ? CURLEW_IPV4 : CURLEW_IPV6
         let descriptor = curlew_open_socket(family, keepAlive)
         guard descriptor >= 0 else { return note(-descriptor) }
@@ -147,9 +156,15 @@ final class Connector {
         return add(Attempt(descriptor: descriptor, address: address), -code)
     }
 
+    private func noteTrying(_ address: @autoclosure () -> String) {
+        guard transfer.plan.context.observesConnections else { return }
+        transfer.connection.tries()
+        transfer.plan.context.record(.connecting(.trying(address: address())))
+    }
+
     private func tryPath() {
         let path = configuration.unixSocket ?? ""
-        transfer.noteTrying(path)
+        noteTrying(path)
         let descriptor = curlew_open_socket(CURLEW_UNIX, 0)
         guard descriptor >= 0 else {
             _ = note(-descriptor)
@@ -170,7 +185,7 @@ final class Connector {
         switch configuration.localAddress {
         case nil: return nil
         case .address(let text):
-            guard let local = IPAddress(text), local.isIPv4 == (family == CURLEW_IPV4) else { return nil }
+            guard let local = IPAddress(text) else { return nil }
             code = curlew_bind_address(descriptor, local.bytes, local.bytes.count)
         case .interface(let name): code = curlew_bind_interface(descriptor, name, family)
         }

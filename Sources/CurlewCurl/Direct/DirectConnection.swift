@@ -13,10 +13,10 @@ import Synchronization
 ///          ┌──▶ caller ──┬──▶ returned ──┐
 ///          │              │               │
 ///          │              ├──▶ partial ─┐ │
-///          │              ▼             ▼ ▼
+///          │              ▼             │ ▼
 ///     idle ┴───────────▶ loop ◀─────────┘ idle
 ///
-/// Each state may also change to `lost`.
+/// Each state except `returned` may also change to `lost`.
 ///
 /// `holder` decides which thread may use the properties of an exchange:
 /// - `idle`: none. The connection is in a list of idle connections, under the lock of `RequestQueues`.
@@ -24,8 +24,8 @@ import Synchronization
 ///   uses only the descriptor.
 /// - `partial`: the same, but a part of the request has not been sent, and a command with it is on the way to the loop.
 /// - `loop`: the event loop's thread.
-/// - `returned`: the loop has received the response before the caller has passed the connection on. The caller's thread
-///   makes the connection idle.
+/// - `returned`: the thread of the caller. The loop has received the response before the caller has passed the connection
+///   on, so the caller makes the connection idle and releases the slot.
 /// - `lost`: the event loop's thread, which removes the connection.
 ///
 /// The descriptor is closed when the last reference is released, so no thread writes to a descriptor that another

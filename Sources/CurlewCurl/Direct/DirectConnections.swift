@@ -128,23 +128,18 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     }
 
     private func handle(_ connection: DirectConnection, _ bits: UInt32) {
-        while true {
-            switch connection.holder.load(ordering: .acquiring) {
-            case .idle:
-                // If it is in no list, the thread of a caller has just taken it and looks at it.
-                if loop.queues.removeIdle(connection) { disconnect(connection) }
-            case .returned:
-                guard connection.move(from: .returned, to: .lost) else { continue }
-                disconnect(connection)
-            case .lost: disconnect(connection)
-            case .caller, .partial, .loop:
-                if bits & Self.writable != 0 { send(on: connection) }
-                guard bits & ~Self.writable != 0, let transfer = connection.transfer else { return }
-                // The system reports the end of a connection even if nobody waits for it.
-                if transfer.received.isPaused { return register(connection, 0) }
-                receive(on: connection)
-            }
-            return
+        switch connection.holder.load(ordering: .acquiring) {
+        case .idle:
+            // If it is in no list, the thread of a caller has just taken it and looks at it.
+            if loop.queues.removeIdle(connection) { disconnect(connection) }
+        case .returned: break  // It is idle in a moment, and the system reports the event again.
+        case .lost: disconnect(connection)
+        case .caller, .partial, .loop:
+            if bits & Self.writable != 0 { send(on: connection) }
+            guard bits & ~Self.writable != 0, let transfer = connection.transfer else { return }
+            // The system reports the end of a connection even if nobody waits for it.
+            if transfer.received.isPaused { return register(connection, 0) }
+            receive(on: connection)
         }
     }
 
@@ -214,12 +209,14 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     func closeAll(with error: NetworkError) {
         for connection in loop.queues.takeIdle(at: loop.number) { disconnect(connection) }
         for case .connection(let connection)? in entries.map(\.entry) {
-            if !connection.move(from: .idle, to: .lost), let transfer = connection.transfer,
-                connection.isPerforming(transfer)
-            {
+            if connection.move(from: .idle, to: .lost) {
+                disconnect(connection)
+            } else if connection.holder.load(ordering: .acquiring) == .returned {
+                // The thread of the caller makes it idle, and nobody uses it again.
+                remove(connection.descriptor)
+            } else if let transfer = connection.transfer {
                 end(transfer, with: error)
             }
-            disconnect(connection)
         }
     }
 
@@ -378,7 +375,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
         if mayKeep {
             register(connection, Self.readable)
             connection.holder.store(.idle, ordering: .releasing)
-            if nextSweep == .max { nextSweep = loop.now + min(loop.queues.idleLifetime, 1 << 60) }
+            if nextSweep == .max { nextSweep = loop.now + 1_000_000_000 }
         } else {
             disconnect(connection)
         }

@@ -33,9 +33,11 @@ extension Transfer {
 
     /// Returns the error for a local address or interface from which the transport cannot connect.
     func unbound(_ error: Int32) -> NetworkError {
-        failed(
-            .configuration, CURLE_INTERFACE_FAILED,
-            "TransportConfiguration.localAddress cannot be used: \(Self.text(of: error))", systemError: error)
+        var error = failed(
+            .configuration, CURLE_INTERFACE_FAILED, "No socket can use the local address: \(Self.text(of: error))",
+            systemError: error)
+        error.hint = CurlFailure.localAddressHint
+        return error
     }
 
     /// Returns the error for a connection that ended before its response.

@@ -61,12 +61,12 @@ extension CurlFailure {
         return pins.refusal(of: transfer.plan.request.origin.host, found: found)
     }
 
+    static let localAddressHint =
+        "Check TransportConfiguration.localAddress: this machine must have it, and its family must match the server's "
+        + "address."
+
     static func hint(for code: CURLcode, handle: EasyHandle) -> String? {
-        if code == CURLE_INTERFACE_FAILED {
-            return
-                "Check TransportConfiguration.localAddress: this machine must have it, and its family must match the "
-                + "server's address."
-        }
+        if code == CURLE_INTERFACE_FAILED { return localAddressHint }
         let tls = handle.configuration.tls
         // The code for an unreadable key differs between versions. libcurl reports it when a connection starts TLS.
         let isAboutIdentity = code == CURLE_SSL_CERTPROBLEM || code == CURLE_BAD_FUNCTION_ARGUMENT

@@ -154,18 +154,20 @@ final class RequestQueues: Sendable {
     /// Releases the slot of an exchange. Returns the requests that begin now at the same event loop. Over HTTP/2, the
     /// end of one exchange may make room for many.
     ///
-    /// - `keeping`: a connection of the transport itself that is idle now, so that another exchange can use it.
+    /// - `keeping`: a connection of the transport itself that is idle now. The next exchange uses it, or else it is kept.
     func releaseSlot(of transfer: Transfer, keeping connection: DirectConnection? = nil) -> [Transfer] {
         state.withLock { state in
             guard let queue = transfer.queue, case .active(let index) = transfer.phase else { return [] }
             transfer.direct.connection = nil
-            if let connection { keep(connection, &state) }
             transfer.phase = .over
             let loop = queue.loops[index]
             change(queue, index, by: -1, &state)
             state.loads[loop].exchanges -= 1
             var all: [Transfer] = []
             while let transfer = next(queue, at: loop, &state) { all.append(transfer) }
+            guard let connection else { return all }
+            let heir = all.first { $0.queue === queue && $0.plan.isDirect && !$0.plan.opensConnection }
+            if let heir { heir.direct.connection = connection } else { keep(connection, &state) }
             return all
         }
     }
@@ -422,9 +424,8 @@ extension RequestQueues {
         }
         queue.idle[index].append(connection)
         state.idle[loop] += 1
-        let isFull = queue.used[index] - 1 + queue.idle[index].count > queue.connections[index]
+        let isFull = queue.used[index] + queue.idle[index].count > queue.connections[index]
         if isFull { takeOldest(of: queue, index, &state)?.abandon() }
-        if state.idle[loop] > idle { takeOldest(at: loop, &state)?.abandon() }
     }
 
     private func takeOldest(of queue: RequestQueue, _ index: Int, _ state: inout State) -> DirectConnection? {
@@ -433,14 +434,17 @@ extension RequestQueues {
         return queue.idle[index].removeFirst()
     }
 
-    private func takeOldest(at loop: Int, _ state: inout State) -> DirectConnection? {
+    private static let surplusTime: Int64 = 1_000_000_000
+
+    /// Returns where the least recently used idle connection of a loop is, and since when it is idle.
+    private func oldest(at loop: Int, _ state: State) -> (queue: RequestQueue, index: Int, since: Int64)? {
         guard state.idle[loop] > 0 else { return nil }
         let candidates = state.queues.values.compactMap { queue in
             queue.loops.firstIndex(of: loop).flatMap { index in
                 queue.idle[index].first.map { (queue: queue, index: index, since: $0.idleSince) }
             }
         }
-        return candidates.min { $0.since < $1.since }.flatMap { takeOldest(of: $0.queue, $0.index, &state) }
+        return candidates.min { $0.since < $1.since }
     }
 
     private func takeIdle(of queue: RequestQueue, _ index: Int, _ state: inout State) -> [DirectConnection] {
@@ -452,7 +456,11 @@ extension RequestQueues {
     }
 
     /// Takes the least recently used idle connection of a loop.
-    func takeOldestIdle(at loop: Int) -> DirectConnection? { state.withLock { takeOldest(at: loop, &$0) } }
+    func takeOldestIdle(at loop: Int) -> DirectConnection? {
+        state.withLock { state in
+            oldest(at: loop, state).flatMap { takeOldest(of: $0.queue, $0.index, &state) }
+        }
+    }
 
     /// Removes an idle connection from its list. Returns false if it is in none.
     func removeIdle(_ connection: DirectConnection) -> Bool {
@@ -476,18 +484,18 @@ extension RequestQueues {
         }
     }
 
-    /// Takes the idle connections of a loop that have expired. Returns them and the time at which the next one expires.
+    /// Takes the idle connections of a loop that have expired, and of those above the limit the ones that are idle for a
+    /// second: between two exchanges, a connection is idle for a moment. Returns them and the time of the next check.
     func takeExpired(at loop: Int, _ now: Int64) -> (expired: [DirectConnection], next: Int64) {
         state.withLock { state in
-            var (expired, next) = ([DirectConnection](), Int64.max)
-            for queue in state.queues.values {
-                guard let index = queue.loops.firstIndex(of: loop) else { continue }
-                while let first = queue.idle[index].first, now - first.idleSince >= idleLifetime {
-                    if let oldest = takeOldest(of: queue, index, &state) { expired.append(oldest) }
-                }
-                if let first = queue.idle[index].first { next = min(next, first.idleSince + idleLifetime) }
+            var expired: [DirectConnection] = []
+            while state.idle[loop] > 0 {
+                let time = state.idle[loop] > idle ? min(Self.surplusTime, idleLifetime) : idleLifetime
+                guard let (queue, index, since) = oldest(at: loop, state) else { break }
+                guard now - since >= time else { return (expired, since + time) }
+                if let connection = takeOldest(of: queue, index, &state) { expired.append(connection) }
             }
-            return (expired, next)
+            return (expired, .max)
         }
     }
 
