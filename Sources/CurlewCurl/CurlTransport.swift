@@ -5,7 +5,8 @@ public import CurlewCore
 import CurlewHTTP
 import CurlewFoundation
 
-/// A transport that uses libcurl. The default on Linux.
+/// A transport that uses its own connections for plain HTTP/1.1, and libcurl for TLS, HTTP/2 and proxies. The default on
+/// Linux.
 ///
 /// The transport runs `Options.eventLoops` event loops. Each is a thread that starts when it is needed, and ends after
 /// `TransportConfiguration.Pool.idleLifetime` without work.
@@ -15,9 +16,9 @@ import CurlewFoundation
 /// - Each call completes exactly once. Cancellation ends the call in every phase without waiting for the network:
 ///   during name lookup, while connecting, before the head, during the body, and while the reader pauses.
 /// - Deadlines are accurate to a few milliseconds and need no timer or thread per call.
-/// - libcurl repeats a request if a reused connection is lost before the response. The transport allows this only for
-///   requests that may be repeated (`ExchangeContext.mayRepeat`), and after two lost connections the request is sent on
-///   a new one. Any other request is sent at most once and fails with `.connectionLost(.requestMayHaveArrived)`.
+/// - If a reused connection is lost before the response, a request is sent again only if it may be repeated
+///   (`ExchangeContext.mayRepeat`), and after two lost connections on a new one. Any other request is sent at most once
+///   and fails with `.connectionLost(.requestMayHaveArrived)`.
 /// - Bodies up to `TransportConfiguration.smallBody` are returned with the response. Larger bodies are streamed, and
 ///   the transport stops receiving while `TransportConfiguration.bodyBuffer` unread bytes are buffered.
 ///
