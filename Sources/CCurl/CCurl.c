@@ -29,6 +29,16 @@ uint32_t curlew_fork_count(void) {
     return atomic_load_explicit(&forks, memory_order_relaxed);
 }
 
+static _Thread_local void *current_loop;
+
+void curlew_set_current_loop(void *loop) {
+    current_loop = loop;
+}
+
+void *curlew_current_loop(void) {
+    return current_loop;
+}
+
 void curlew_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
 }

@@ -38,7 +38,7 @@ public final class CurlTransport: Transport {
 
     /// The value of the configuration, which each transfer reads several times: the computed value copies it whole.
     let gatheredBody: Int
-    private let loops: EventLoopGroup
+    let loops: EventLoopGroup
     /// Why every call fails with `.configuration`; nil if the configuration is valid.
     private let problem: String?
 

@@ -193,6 +193,10 @@ static inline int curlew_event_descriptor(void) {
 /// Sets the name of the calling thread, which debuggers and `top -H` show; at most 15 characters.
 void curlew_name_thread(const char *name);
 
+/// Sets and returns the event loop of the calling thread; NULL if it is none.
+void curlew_set_current_loop(void *loop);
+void *curlew_current_loop(void);
+
 /// Starts to count forks: each forked child increments its own count. Further calls have no effect.
 void curlew_watch_forks(void);
 

@@ -107,8 +107,12 @@ final class EventLoop: @unchecked Sendable {
     func run(_ job: UnownedJob, _ executor: EventLoopExecutor) -> Bool {
         guard home.isHere else { return false }
         return commandQueue.withLock { state in
-            if state.isRunning { state.commands.append(.run(job, executor)) }
-            return state.isRunning
+            let isTaken = state.isRunning && (!state.avoidsSteps || TimeoutTracker.now() >= state.avoidsStepsUntil)
+            if isTaken {
+                state.avoidsSteps = false
+                state.commands.append(.run(job, executor))
+            }
+            return isTaken
         }
     }
 
@@ -142,6 +146,7 @@ final class EventLoop: @unchecked Sendable {
         sigaddset(&signals, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         curlew_name_thread("curlew-loop")
+        curlew_set_current_loop(Unmanaged.passUnretained(self).toOpaque())
         now = TimeoutTracker.now()
         idleSince = now
         while !isStopping {
@@ -208,13 +213,24 @@ final class EventLoop: @unchecked Sendable {
         case .unsent(let transfer, let connection, let rest, let error):
             connection.owner.sendRest(rest, of: transfer, on: connection, error: error)
         case .wake: break
-        case .run(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())
+        case .run(let job, let executor): run(job, as: executor)
         case .checkLate(let moment): nextCheck = min(nextCheck, moment)
         case .stop(let moment):
             stopAt = min(stopAt, moment)
             // The loop that checks waiting requests may end before the others.
             nextCheck = 0
             if TimeoutTracker.now() >= stopAt { isStopping = true }
+        }
+    }
+
+    private func run(_ job: UnownedJob, as executor: EventLoopExecutor) {
+        let start = TimeoutTracker.now()
+        job.runSynchronously(on: executor.asUnownedTaskExecutor())
+        let end = TimeoutTracker.now()
+        guard end - start > EventLoopExecutor.longStep else { return }
+        commandQueue.withLock { state in
+            state.avoidsSteps = true
+            state.avoidsStepsUntil = end + EventLoopExecutor.avoidance
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
+import CCurl
 import CurlewCore
 import CurlewHTTP
 
@@ -92,6 +93,12 @@ struct EventLoopGroup: Sendable {
             configuration.httpVersions == .automatic ? Lane(serial, proxies, names, options: options, loops: 1) : nil
     }
 
+    /// The executor of the first loop, whose thread is started.
+    var executor: EventLoopExecutor {
+        main.loops[0].send(.checkLate(by: .max))
+        return main.loops[0].executor
+    }
+
     private var lanes: [Lane] { [main] + (apart.map { [$0] } ?? []) + (upgrades.existing.map { [$0] } ?? []) }
 
     /// Whether a request uses the transport's own connections: over HTTP/1.1 without TLS and without a proxy.
@@ -107,7 +114,11 @@ struct EventLoopGroup: Sendable {
     /// loop cannot perform it, fails the transfer and the transfers that would receive its slot.
     func start(_ transfer: Transfer) {
         let lane = lane(of: transfer)
-        switch lane.queues.requestSlot(for: transfer) {
+        let current = curlew_current_loop()
+        let here = current.flatMap { current in
+            lane.loops.firstIndex { Unmanaged.passUnretained($0).toOpaque() == current }
+        }
+        switch lane.queues.requestSlot(for: transfer, preferring: here) {
         case .refused(let error): transfer.refuse(error)
         case .waits(let moment?):
             if lane.loops[0].send(.checkLate(by: moment)) != nil { lane.queues.forgetCheck() }

@@ -127,14 +127,16 @@ final class RequestQueues: Sendable {
     var count: Int { state.withLock { $0.waiting } }
 
     /// Requests a slot for a transfer. The transfer waits if no slot is free. Called once for each transfer.
-    func requestSlot(for transfer: Transfer) -> Entry {
+    ///
+    /// - `preferring`: the event loop on whose thread the caller runs; nil if it runs on none.
+    func requestSlot(for transfer: Transfer, preferring loop: Int? = nil) -> Entry {
         let target = connectionTarget(of: transfer.plan.request.origin)
         return state.withLock { state in
             if state.isStopped { return .refused(EventLoop.shutdownError) }
             if transfer.isCancelled { return .refused(NetworkError(.cancelled)) }
             let queue = queue(for: target, &state)
             transfer.queue = queue
-            if queue.waiting.isEmpty, let index = bestIndex(in: queue, state), take(transfer, index, &state) {
+            if queue.waiting.isEmpty, let index = bestIndex(in: queue, preferring: loop, state), take(transfer, index, &state) {
                 if transfer.plan.isDirect, !transfer.plan.opensConnection { takeIdle(transfer, index, &state) }
                 return .begins(queue.loops[index])
             }
@@ -305,7 +307,8 @@ final class RequestQueues: Sendable {
     /// Returns the index of the loop for the next request, or nil if no loop has room. Other loops are used only when
     /// the preferred loop has many exchanges; with fewer, another thread would cost more than it saves. The threshold
     /// is higher if a connection costs a handshake or may be shared.
-    private func bestIndex(in queue: RequestQueue, _ state: State) -> Int? {
+    private func bestIndex(in queue: RequestQueue, preferring loop: Int?, _ state: State) -> Int? {
+        if let loop, let index = queue.loops.firstIndex(of: loop), hasRoom(queue, index, state) { return index }
         let isShared = queue.origin.isSecure || configuration.httpVersions == .http2PriorKnowledge
         var best: Int?
         for index in queue.loops.indices where hasRoom(queue, index, state) {
