@@ -172,7 +172,7 @@ public struct Next: Sendable {
 }
 
 extension ExchangeContext {
-    /// Checks the departure policies, and sets the deadline of the attempt unless it is set.
+    /// Runs the send checks, and sets the deadline of the attempt unless it is set.
     fileprivate mutating func checkPolicies() throws {
         if sendCheck == nil, timeouts.attempt == nil { return }
         let now = time.now

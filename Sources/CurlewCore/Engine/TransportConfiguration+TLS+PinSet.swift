@@ -68,7 +68,7 @@ extension TransportConfiguration.TLS {
         /// The effect of a mismatch. Default `.enforce`.
         public var mode: Mode
 
-        /// Creates a set that is enforced until it expires.
+        /// Creates a set. Omitted parameters have the defaults.
         public init(
             hosts: [String], keys: [String], scope: Scope = .serverCertificate, expires: Date? = nil,
             mode: Mode = .enforce
