@@ -67,8 +67,8 @@ final class WebSocketCore: Sendable {
 
     // MARK: Receiving
 
-    /// Messages are decoded where the bytes arrive, which saves a change of threads. Inflating takes longer than an
-    /// event loop should be occupied.
+    /// Starts receiving. Messages are decoded on the thread on which bytes arrive, which saves a change of threads,
+    /// unless they are compressed: inflating would occupy an event loop for too long.
     private func startReceiving(_ response: HTTPResponse) -> Task<Void, Never> {
         #if os(Linux)
         if let executor = response.arrivalExecutor, !link.inflates {
@@ -280,7 +280,7 @@ final class WebSocketCore: Sendable {
         if isEnded == nil { end(.success(())) }
     }
 
-    /// Closes the connection with 1001, in the background. Called when nothing refers to the socket any more.
+    /// Closes the connection with 1001, in the background. Called when the last reference to the socket is released.
     func abandon() {
         guard !state.withLock({ $0.hasEnded }) else { return }
         sendClose(.goingAway, reason: "")
