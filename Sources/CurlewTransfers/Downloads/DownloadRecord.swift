@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 
-/// What a partial file contains, as stored beside it: which version of which file, and how much of it is written.
+/// The content of a partial file, as stored beside it: the file, its version, and the number of bytes written.
 ///
 /// The first 4,096 bytes of the record are a JSON object, padded with spaces. They are written once for each version of
 /// the file. The position follows as eight bytes, which are replaced while the file grows.

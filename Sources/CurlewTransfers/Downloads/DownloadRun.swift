@@ -18,7 +18,7 @@ final class DownloadRun: Sendable {
         var deadline: SystemTime.Deadline?
         /// The bytes that an earlier download has left.
         var resumed: Int64
-        /// How often the download began again with another version of the file, or after a wrong digest.
+        /// The number of times that the download began again with another version of the file, or after a wrong digest.
         var restarts = 0
 
         /// Adds digests. Most parts repeat those of the file, and each one is verified at the end.
@@ -34,7 +34,7 @@ final class DownloadRun: Sendable {
     let client: APIClient
     let file: PartialFile
     let meter: ProgressMeter?
-    /// Whether the route itself asks for a part of the file.
+    /// Whether the route itself requests a part of the file.
     let isPart: Bool
     private let path: String
     private let options: FileDownload.Options

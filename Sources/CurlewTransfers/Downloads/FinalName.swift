@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 
-/// Gives a complete file the name that the caller asked for.
+/// Gives a complete file the name that the caller requested.
 enum FinalName {
     /// The number of names that are tried to keep a file of the same name.
     private static let maximumNames = 1000

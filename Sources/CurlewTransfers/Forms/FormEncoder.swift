@@ -21,8 +21,8 @@ public struct FormEncoder: Sendable {
         case brackets
         /// The name contains the index: `tags[0]=a&tags[1]=b`.
         case indices
-        /// One field contains all elements, with this text between them: `tags=a,b`. Elements that contain the
-        /// separator cannot be told apart by the receiver. Lists of objects or of lists throw `EncodingError`.
+        /// One field contains all elements, with this text between them: `tags=a,b`. The receiver cannot distinguish a
+        /// separator from the same text in an element. Lists of objects or of lists throw `EncodingError`.
         case joined(by: String)
     }
 

@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 
-/// A file that is sent, with the facts by which a change is noticed.
+/// A file that is sent, with the attributes that show a change.
 struct UploadFile: Hashable, Sendable {
     let path: String
     let length: Int64

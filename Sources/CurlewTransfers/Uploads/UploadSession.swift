@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// One call of `upload` or `resume`: finds an earlier upload, asks what the server offers, and begins.
+/// One call of `upload` or `resume`: finds an earlier upload, discovers the protocol, and begins.
 struct UploadSession {
     let requests: UploadRequests
     let source: Upload.Source
@@ -52,7 +52,7 @@ struct UploadSession {
         return try await run(descriptor(endpoint, metadata))
     }
 
-    /// Continues the upload of a descriptor, or begins it anew if the source has changed.
+    /// Continues the upload of a descriptor, or starts it again if the source has changed.
     func resume(_ descriptor: Upload.Descriptor) async throws(NetworkError) -> Upload.Result {
         defer { claim.release() }
         if descriptor.isOf(reader) { return try await run(descriptor) }
@@ -65,7 +65,7 @@ struct UploadSession {
             metadata: metadata)
     }
 
-    /// Asks the server what it offers; nil if it does not offer tus. Failures that may pass are repeated.
+    /// Requests the capabilities of the server; nil if it does not offer tus. Transient failures are retried.
     private func discover() async throws(NetworkError) -> TusFeatures? {
         var failures = UploadFailures(options, time)
         while true {

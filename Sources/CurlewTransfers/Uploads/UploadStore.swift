@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 
-/// Keeps the descriptor of one upload where the options say.
+/// Stores the descriptor of one upload where the options specify.
 struct UploadStore: Sendable {
     private static let maximumBytes = 256 << 10
 
