@@ -5,7 +5,7 @@ import CurlewHTTP
 import CurlewRecording
 
 extension Cassette {
-    /// The number of entries that the file contained, or that were recorded.
+    /// The number of entries: those that are replayed from the file, and those that were recorded.
     public var count: Int { state.withLock { $0.index.slots.count + $0.recordedCount } }
 
     /// The entries of the file that were not replayed, in the order of the file: their numbers, methods and URLs, such

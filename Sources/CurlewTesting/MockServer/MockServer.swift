@@ -19,7 +19,7 @@ public import CurlewHTTP
 /// - a 405, if the path has routes only for other methods
 /// - a 404 that names the method and the path, and the nearest route with the first difference from it
 ///
-/// The 404 and the 405 consist of problem details (RFC 9457), or of text if the request accepts anything but JSON.
+/// The 404 and the 405 consist of problem details (RFC 9457), or of text if the request's `Accept` does not name JSON.
 /// ``unmatchedRequests`` contains the same reports.
 ///
 /// The server sends a 100 response when the client expects it. It responds to malformed requests with a 400 or a
