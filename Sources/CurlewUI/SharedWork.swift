@@ -3,8 +3,8 @@
 import CurlewCore
 
 extension NetworkError {
-    /// Creates the error of work that its callers have not cancelled. If something else has, it is not shown as a
-    /// cancellation: a screen would wait for a load that is over.
+    /// Creates the error of work that its callers have not cancelled. A cancellation by other code becomes another
+    /// error, because a screen would otherwise wait for a load that is over.
     init(ofWork error: any Error) {
         self = NetworkError(error)
         guard isCancelled else { return }

@@ -37,7 +37,7 @@ public import Foundation
 public final class URLSessionTransport: Transport {
     /// The configuration that the transport was created with; for an existing session, the default configuration.
     public let configuration: TransportConfiguration
-    /// The maximum number of unread bytes of a response body, used on Linux only. Default 16 MiB.
+    /// The maximum number of unread bytes of a response body; only for Linux. Default 16 MiB, at least 64 KiB.
     public let unreadBody: Int
     /// The maximum size in bytes of a streamed request body, used on Linux only. The body is produced before it is
     /// sent, in memory up to 1 MiB and otherwise in a temporary file. Default 1 GiB.
