@@ -52,7 +52,7 @@ public struct KeychainTokens: TokenStore.Persistence {
         } catch {
             let words =
                 if case .newer(let version) = error {
-                    "has version \(version), this package supports \(StoredTokens.version)"
+                    "has version \(version); this package supports \(StoredTokens.version)"
                 } else {
                     "is damaged: it contains no tokens"
                 }

@@ -10,7 +10,7 @@ extension NetworkError {
         guard isCancelled else { return }
         self = NetworkError(
             .connectionLost(.requestMayHaveArrived),
-            detail: "The load was cancelled, but not by those who wait for it.",
+            detail: "The load was cancelled, although its callers still wait for it.",
             underlying: error)
     }
 }

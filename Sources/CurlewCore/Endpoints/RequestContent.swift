@@ -161,7 +161,7 @@ public struct RequestContent: Sendable {
         case .encoded(let value, let mediaType):
             guard let codec = codecs.codec(for: mediaType) ?? Self.plain(mediaType) else {
                 throw NetworkError(
-                    .configuration, detail: "The client has no codec that writes \(mediaType.essence).",
+                    .configuration, detail: "The client has no codec for \(mediaType.essence).",
                     hint: "Add one with Codecs.adding(_:).")
             }
             return try Self.encoding { try .bytes(codec.encode(value)) }

@@ -59,7 +59,7 @@ extension TransportConfiguration {
 
         var problems: [String] {
             overrides.filter { $0.line == nil }.map {
-                "TransportConfiguration.DNS.overrides: \"\($0.host)\" to \"\($0.target)\" is not a host and an address to connect to."
+                "TransportConfiguration.DNS.overrides: from \"\($0.host)\" to \"\($0.target)\" has an invalid host or port."
             }
         }
     }

@@ -68,7 +68,7 @@ extension RequestBody {
             guard count <= length, chunk != nil || count == length else {
                 throw NetworkError(
                     .encoding,
-                    detail: "The stream produced a number of bytes other than its declared length of \(length).")
+                    detail: "The stream produced more or fewer bytes than its declared length of \(length).")
             }
             return chunk
         }

@@ -189,7 +189,7 @@ final class WebSocketCore: Sendable {
         }
         guard let number else {
             let tooMany = NetworkError(
-                .invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already.")
+                .invalidRequest, detail: "\(Self.pingLimit) pings already wait for their pongs.")
             throw name(sendingFailure ?? tooMany)
         }
         defer { state.withLock { $0.waitingPings -= 1 } }
@@ -227,7 +227,7 @@ final class WebSocketCore: Sendable {
                         .timedOut(.idle),
                         detail: "Nothing arrived on the WebSocket connection for \(interval.brief), nor within "
                             + "\(options.heartbeatTimeout.brief) of a ping.",
-                        hint: "The network or the server is gone. Connect again, and send again what matters.")))
+                        hint: "The network or the server failed. Connect again, and repeat lost messages.")))
             check.cancel()
             return
         }

@@ -29,7 +29,7 @@ extension Cassette {
             if let mode = Mode(rawValue: name.lowercased()) { return mode }
             throw NetworkError(
                 .configuration,
-                detail: "\(variable) is \(name.printable.clipped(to: 50)), which is no mode of a cassette.",
+                detail: "\(variable) is \(name.printable.clipped(to: 50)), which is not a mode of a cassette.",
                 hint: "Use one of: \(allCases.map(\.rawValue).joined(separator: ", ")).")
         }
     }

@@ -37,7 +37,7 @@ extension Cassette {
             hint: unused.isEmpty ? nil : "Record it anew: \(Mode.variable)=all.", underlying: report)
     }
 
-    /// Saves what was recorded, and then throws the errors of ``verify(allowsUnused:)``.
+    /// Saves the recorded entries as ``save()`` does, and then throws the errors of ``verify(allowsUnused:)``.
     ///
     /// - `allowsUnused`: whether unused entries are acceptable, for tests that share a file. Default false.
     public func finish(allowsUnused: Bool = false) async throws(NetworkError) {
@@ -55,7 +55,7 @@ extension Cassette {
         return NetworkError(
             .refused(by: .cassette), detail: report.summary,
             hint: index.count(request) > 0
-                ? "Record it anew (\(Mode.variable)=all), or use Cassette.Options.exhaustion = .repeatLast."
+                ? "Record it again (\(Mode.variable)=all), or use Cassette.Options.exhaustion = .repeatLast."
                 : "Record the request: \(Mode.variable)=new. Or record all anew: \(Mode.variable)=all.",
             request: line, underlying: report)
     }

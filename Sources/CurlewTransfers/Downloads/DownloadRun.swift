@@ -177,8 +177,8 @@ final class DownloadRun: Sendable {
             if resumed > 0, restarts < Self.maximumRestarts { return nil }
             file.discard()
             throw NetworkError(
-                .badResponse, detail: "The downloaded file has another digest than expected.",
-                hint: "The file is damaged or is not the one that was meant. Nothing was saved.")
+                .badResponse, detail: "The digest of the downloaded file is wrong.",
+                hint: "The file is damaged, or is another file. Nothing was saved.")
         }
         let result = FileDownload.File(path: saved, byteCount: file.position, resumedByteCount: resumed)
         return Response(result, from: head)

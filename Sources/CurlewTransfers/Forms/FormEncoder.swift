@@ -111,7 +111,7 @@ extension QueryItems {
         } catch {
             throw NetworkError(
                 .encoding, detail: "The value \(type(of: value)) cannot be written as query items: \(error)",
-                hint: "Use a struct or a dictionary whose members are texts, numbers, dates, lists or such objects.",
+                hint: "Use a struct or dictionary of strings, numbers, dates, lists or nested objects.",
                 underlying: error)
         }
     }

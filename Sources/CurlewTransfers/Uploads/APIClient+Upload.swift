@@ -69,7 +69,7 @@ extension APIClient {
         guard let source = source ?? upload.path.map({ .file($0) }) else {
             throw NetworkError(
                 .invalidRequest, detail: "The source of the upload was not a file.",
-                hint: "Pass the same bytes as the source.")
+                hint: "Pass the same bytes again: resume(_:from:).")
         }
         var options = options
         if case .none = options.storage, let file = upload.file { options.storage = .file(file) }

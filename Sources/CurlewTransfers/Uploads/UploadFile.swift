@@ -34,7 +34,7 @@ struct UploadFile: Hashable, Sendable {
         guard try UploadFile(path) == self else {
             throw NetworkError(
                 .encoding, detail: "The file \(path) changed while it was uploaded.",
-                hint: "Upload a copy that is not written to. The next upload of this file begins anew.")
+                hint: "Upload a copy that is not written to. The next upload of this file starts from the beginning.")
         }
     }
 }

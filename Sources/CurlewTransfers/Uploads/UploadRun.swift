@@ -105,7 +105,7 @@ struct UploadRun {
         let left = Self.maximumSent(length) - meter.taken
         guard left > 0 else {
             throw NetworkError(
-                .badResponse, detail: "The upload has \(length) bytes, and \(meter.taken) were sent for it.",
+                .badResponse, detail: "\(meter.taken) bytes were sent for an upload of \(length) bytes.",
                 hint: "Resume it later, or set a smaller options.chunkSize.")
         }
         let wasCut = attempt?.isAnswered == false
@@ -144,7 +144,7 @@ struct UploadRun {
             self.attempt?.isAnswered = false
             highest = max(highest, found)
             let error = NetworkError(
-                .badResponse, detail: "The server received a part of the upload and hardly kept any.")
+                .badResponse, detail: "The server accepted a part of the upload, but kept almost none of it.")
             return try await failures.wait(after: error)
         }
         if found - highest >= min(share, Self.progress) {
@@ -190,7 +190,7 @@ struct UploadRun {
 
     /// Starts again, once, because the server has lost the upload.
     private mutating func restart(because error: NetworkError) throws(NetworkError) {
-        guard !hasRestarted else { throw error.advised("The server lost the upload twice. Begin a new one.") }
+        guard !hasRestarted else { throw error.advised("The server lost the upload twice. Start a new upload.") }
         hasRestarted = true
         try keep(nil, expires: nil)
         highest = -1

@@ -21,7 +21,7 @@ struct UploadSession {
     ) throws(NetworkError) {
         guard route.content.mediaType == nil else {
             throw NetworkError(
-                .invalidRequest, detail: "The request of an upload has a body of its own.",
+                .invalidRequest, detail: "The request that creates the upload has a body.",
                 hint: "Pass the content as the source of the upload.")
         }
         requests = UploadRequests(client: client, route: route)
@@ -84,7 +84,7 @@ struct UploadSession {
         guard options.allowsPlain else {
             throw NetworkError(
                 .badResponse, detail: "The server does not offer tus at this URL.",
-                hint: "Name the protocol with options.resumption, or set options.allowsPlain.")
+                hint: "If it does, set options.resumption to .tus. For one plain request, set options.allowsPlain.")
         }
         let meter = BodyMeter(progress, total: reader.length, time: time)
         defer { meter.end() }

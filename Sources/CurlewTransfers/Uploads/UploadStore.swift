@@ -22,8 +22,8 @@ struct UploadStore: Sendable {
         case .besideSource:
             guard let path else {
                 throw NetworkError(
-                    .invalidRequest, detail: "Only a file has a place beside it for the descriptor of its upload.",
-                    hint: "Use the storage .file(path).")
+                    .invalidRequest, detail: "The storage .besideSource needs a file as the source.",
+                    hint: "Use the storage .file(path) instead.")
             }
             self.init(besideFile: path)
         }
