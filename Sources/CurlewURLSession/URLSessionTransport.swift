@@ -30,8 +30,8 @@ public import Foundation
 /// - On Linux, a request with a body, or one that must not be repeated (`ExchangeContext.mayRepeat`), uses a new
 ///   connection, which is closed after the exchange. At most `pool.perHost` of these requests run at a time for one
 ///   origin.
-/// - WebSocket connections (`ProtocolUpgrade`) use `URLSessionWebSocketTask` on Apple platforms. On Linux, Foundation
-///   does not support them.
+/// - WebSocket connections use `URLSessionWebSocketTask` on Apple platforms. On Linux, Foundation does not support
+///   them.
 /// - If `TransportConfiguration` contains an option that URLSession does not support, every call throws
 ///   `.configuration`.
 public final class URLSessionTransport: Transport {

@@ -23,9 +23,9 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var transfer: Duration?
     /// The time from the start of the wait in queues until the end of the exchange: `queue` and all phases.
     public var total: Duration?
-    /// The bytes of the request head and body as sent.
+    /// The number of bytes of the request head and body, as sent.
     public var bytesSent: Int64?
-    /// The bytes of the response head and body as received, before decoding.
+    /// The number of bytes of the response head and body, as received, before decoding.
     public var bytesReceived: Int64?
     /// Whether the exchange used an existing connection.
     public var reusedConnection: Bool?

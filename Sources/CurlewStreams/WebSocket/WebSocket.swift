@@ -96,7 +96,7 @@ public final class WebSocket: AsyncSequence, Sendable {
     /// Closes the connection: sends a close frame, and waits for the server's close frame, at most
     /// `Options.closeTimeout`. Messages that have not been read are dropped. Does nothing if the connection is closed.
     ///
-    /// - `code`: the code. A code that must not be sent (`WebSocketCloseCode.isValidOnWire`) is replaced by `.normal`.
+    /// - `code`: the code. A code that a close frame must not contain (RFC 6455 §7.4) is replaced by `.normal`.
     /// - `reason`: the reason, truncated to 123 bytes of UTF-8.
     public func close(_ code: CloseCode = .normal, reason: String = "") async {
         await core.close(code.isValidOnWire ? code : .normal, reason: reason)
@@ -154,7 +154,7 @@ extension WebSocket {
 
     /// The close frame of a connection.
     public struct Closing: Hashable, Sendable {
-        /// The code of the close frame. `.noStatus` if the frame had none.
+        /// The code of the close frame; 1005 if the frame had none.
         public let code: WebSocketCloseCode
         /// The reason of the close frame; often empty. The peer chooses the text.
         public let reason: String

@@ -124,7 +124,7 @@ struct CassetteFile {
 }
 
 extension Cassette {
-    /// Writes what was recorded since the last call. Does nothing if nothing was.
+    /// Writes the entries that were recorded since the last call. Does nothing if there are none.
     ///
     /// The entries are sorted by URL and method; the recordings of one request keep their order. In the mode
     /// ``Mode/recordAll``, an exchange that differs from the previous file in times only keeps its previous entry.

@@ -179,7 +179,7 @@ public struct MockServerError: Error, Hashable, Sendable, CustomStringConvertibl
 
 /// The error that is thrown when a wait on a ``ManualClock`` or a ``MockTransport`` times out.
 public struct MockWaitError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A description of what was awaited and what was present instead, for the test's output.
+    /// A description of the wait and of the state after the timeout, for the test's output.
     public let message: String
 
     init(_ message: String) { self.message = message }

@@ -39,7 +39,6 @@ struct DownloadRecord: Equatable, Codable, Sendable {
         self.length = length
     }
 
-    /// The bytes of a position.
     static func bytes(of position: Int64) -> Data {
         Data((0..<8).map { UInt8(truncatingIfNeeded: position >> (8 * $0)) })
     }

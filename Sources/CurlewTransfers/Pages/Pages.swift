@@ -17,7 +17,7 @@ public import CurlewHTTP
 ///   requested before, iterating throws `.refused(by: .pages)`.
 /// - Errors are `NetworkError`. Each iteration starts from the beginning.
 public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
-    /// A page: its value, its response, and where the list continues.
+    /// A page: its value, its response, and the position of the next page.
     public struct Page: Sendable {
         /// The decoded value.
         public var value: Value { response.value }
@@ -27,7 +27,7 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
         public let next: Position?
     }
 
-    /// A position in a list: where `pages(…, from:)` continues, also in another run of the program.
+    /// A position in a list, at which `pages(…, from:)` continues, even in another run of the program.
     ///
     /// It contains what the server sent, such as a cursor or a URL, so store it as you store the items. Descriptions
     /// do not show it.
