@@ -73,7 +73,7 @@ extension HTTPCache.Store {
         try await write(response, since: nil)
     }
 
-    /// Removes all entries. Bodies that are being read can be read to their end.
+    /// Removes all entries. Bodies that are being read can be read to their end. Throws the error of the store.
     public func clear() async throws {
         _ = try await remove(.everything)
     }

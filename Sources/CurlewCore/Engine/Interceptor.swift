@@ -52,7 +52,7 @@ extension Interceptor {
 public enum Placement: Comparable, Sendable, CaseIterable {
     /// Outermost: logs the call as its caller sees it, once.
     case logging
-    /// Limits the total time of a call, or changes the call, once.
+    /// Limits the total time of a call, or changes its request, once per call.
     case totalDeadline
     /// Provides a response in place of a failed call, once.
     case fallback

@@ -139,7 +139,7 @@ extension WebSocket {
         /// The time without a byte from the server after which the client sends a ping. Nil sends no pings. Default
         /// 30 s.
         public var heartbeat: Duration? = .seconds(30)
-        /// The time within which any frame must arrive after a ping of the heartbeat. Otherwise the connection is lost:
+        /// The time after a ping of the heartbeat within which a frame must arrive. Otherwise the connection is lost:
         /// readers and writers throw `.timedOut(.idle)`. Default 10 s.
         public var heartbeatTimeout: Duration = .seconds(10)
         /// The time that `close` waits for the server's close frame. Default 5 s.

@@ -53,7 +53,8 @@ public struct FormEncoder: Sendable {
     /// The maximum nesting depth of values.
     static let maximumLevels = 64
 
-    /// Creates an encoder.
+    /// Creates an encoder. By default, names of lists are repeated, nested names are in brackets, and dates are RFC
+    /// 3339.
     public init(lists: Lists = .repeated, nesting: Nesting = .brackets, dates: Dates = .iso8601) {
         self.lists = lists
         self.nesting = nesting
