@@ -87,8 +87,8 @@ extension WebSocket {
             /// The upper bound of the random wait after the first failure; it doubles with each consecutive failure.
             /// Less than 100 ms counts as 100 ms. Default 1 s.
             public var retryDelay: Duration = .seconds(1)
-            /// The maximum of that bound. A wait that the server requests with `Retry-After` may be longer, up to one
-            /// day. Default 60 s.
+            /// The maximum to which the bound `retryDelay` doubles. A wait that the server requests with `Retry-After`
+            /// may be longer, up to one day. Default 60 s.
             public var maximumDelay: Duration = .seconds(60)
             /// The time limit of the hook that runs on each new connection. Default 30 s.
             public var hookTimeout: Duration = .seconds(30)

@@ -133,8 +133,8 @@ extension WebSocket {
         public var incomingMessages = 64
         /// The number of bytes of waiting messages at which receiving pauses. Default 1 MiB. One message may exceed it.
         public var incomingBytes = 1 << 20
-        /// The number of bytes that wait to be sent at which `send` waits. Default 64 KiB. Over `URLSessionTransport`,
-        /// `send` waits until URLSession has taken the message.
+        /// `send` waits while this number of bytes or more wait for the network. Default 64 KiB. Over
+        /// `URLSessionTransport`, `send` waits until URLSession has taken the message.
         public var outgoingBytes = 64 << 10
         /// The time without a byte from the server after which the client sends a ping. Nil sends no pings. Default
         /// 30 s.
