@@ -27,7 +27,7 @@ TABLE = "Benchmarks/Instructions.json"
 LIMIT = 1.03
 # The number of calls of each path: as many as take callgrind about two seconds.
 PATHS = {
-    "get": 300, "get16": 480, "metrics": 300, "recorder": 300, "hit": 800, "body": 24, "decode": 40, "socket": 600,
+    "get": 300, "get16": 480, "metrics": 300, "recorder": 300, "hit": 800, "body": 24, "decode": 40, "socket": 300,
 }
 BATCHED = {"get16", "body", "socket"}
 SWIFT_LIBRARIES = re.compile(r"lib(swift|Foundation|_Foundation|dispatch|BlocksRuntime)")

@@ -16,7 +16,11 @@ enum Server {
         server.on(.get, "/body") { _ in .data(body) }
         server.on(.get, "/socket") { _ in
             .webSocket { peer in
-                while let message = try await peer.next() { try peer.send(message) }
+                while let message = try await peer.next() {
+                    // Late for the same reason.
+                    try await Task.sleep(for: .milliseconds(5))
+                    try peer.send(message)
+                }
             }
         }
         FileHandle.standardOutput.write(Data("\(server.port)\n".utf8))

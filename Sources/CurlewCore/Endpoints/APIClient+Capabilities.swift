@@ -77,7 +77,7 @@ extension APIClient {
 
         /// Decodes a part of the body, such as one message, with the codecs of the call.
         ///
-        /// - `what`: the part, for the error, which has the bytes of the part as the body of its response.
+        /// - `what`: the name of the part for the error, whose response has the bytes of the part as its body.
         package func decode<Value: Decodable>(
             _ type: Value.Type, from part: Data, as what: String
         ) throws(NetworkError) -> Value {

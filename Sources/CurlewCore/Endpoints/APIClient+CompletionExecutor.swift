@@ -23,7 +23,7 @@ extension APIClient {
         /// runtime, so the closures must return quickly.
         public static let anywhere = CompletionExecutor { $0() }
 
-        /// The executor of the client's configuration.
+        /// The executor that `APIClient.Configuration.completionExecutor` sets.
         public static let client = CompletionExecutor()
 
         #if canImport(Dispatch)

@@ -8,6 +8,8 @@ package struct ServerChoice: Hashable, Sendable {
     private let home: Origin?
     private let fields: Set<HTTPField.Name>
 
+    /// Creates the description of a URL that a response has named.
+    ///
     /// - `home`: the origin of the call whose response named the URL.
     /// - `fields`: the fields that the capability sends to every origin.
     package init(from home: Origin?, fields: Set<HTTPField.Name> = []) {

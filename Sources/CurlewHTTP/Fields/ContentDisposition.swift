@@ -67,7 +67,7 @@ struct ContentDisposition: Hashable, Sendable {
             return taken
         }
 
-        /// Reads up to the closing quote or the end. A backslash stands for the byte behind it.
+        /// Reads up to the closing quote or the end. A backslash stands for the byte after it.
         private mutating func quoted() -> [UInt8] {
             var value: [UInt8] = []
             while position < bytes.count {

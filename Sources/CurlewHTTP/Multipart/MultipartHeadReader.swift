@@ -20,7 +20,7 @@ struct MultipartHeadReader: Sendable {
         self = MultipartHeadReader(limits)
     }
 
-    /// Reads complete lines from `start`, until the head is complete or `bytes` end. Returns the position behind them.
+    /// Reads complete lines from `start`, until the head is complete or `bytes` end. Returns the position after them.
     mutating func read(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(MultipartParseError) -> Int {
         var position = start
         while position < bytes.count, !isComplete {

@@ -6,7 +6,7 @@ package enum MultipartParseError: Error, Hashable, Sendable {
     case badBoundary
     /// The body has no delimiter: it is not multipart, or the boundary is that of another body.
     case noDelimiter
-    /// Other bytes than spaces follow a delimiter on its line.
+    /// Bytes other than spaces and tabs follow a delimiter on its line.
     case badDelimiter
     /// A field in the head of a part is malformed.
     case badField(HTTP1ParseError)

@@ -94,8 +94,8 @@ extension PartDisposition {
         "form-data; name=\"\(escaped(name))\"" + (fileName.map { "; filename=\"\(escaped($0))\"" } ?? "")
     }
 
-    /// Returns the value for a file in a body that is not a form. A name that a quoted string cannot hold in ASCII is
-    /// written as RFC 8187 says.
+    /// Returns the value for a file in a body that is not a form. A name that a quoted string cannot contain is encoded
+    /// by RFC 8187.
     package static func attachment(fileName: String) -> String {
         let isPlain = fileName.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
         if isPlain { return "attachment; filename=\"\(fileName)\"" }

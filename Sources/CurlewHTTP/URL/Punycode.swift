@@ -4,7 +4,7 @@
 package enum Punycode {
     /// Returns the name with each non-ASCII label as `xn--…`, or `nil` if such a label has more than 63 characters.
     ///
-    /// The name must be in lower case and normalised: no mapping is applied.
+    /// The name must be in lower case and normalized: no mapping is applied.
     package static func encodeName(_ name: String) -> String? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return name }
         var labels: [String] = []

@@ -5,7 +5,7 @@ import CurlewFoundation
 /// Converts `created_at` to `createdAt`, with the rules of Foundation's decoder.
 ///
 /// Leading and trailing underscores are kept. Other underscores separate words: the first word becomes lower case, and
-/// the following words are capitalised. A key of one word is not changed.
+/// the following words are capitalized. A key of one word is not changed.
 enum SnakeCase {
     enum Form {
         /// A key of one word.

@@ -13,7 +13,8 @@ package struct PerMessageDeflate: Equatable, Sendable {
 
     package init() {}
 
-    /// The offer of a client that asks for these parameters, and that accepts any window of its own (RFC 7692 §7.1.2.2).
+    /// The offer of a client that requests these parameters, and that accepts any window of its own (RFC 7692
+    /// §7.1.2.2).
     var offer: String {
         clientMaxWindowBits == nil ? response + "; client_max_window_bits" : response
     }

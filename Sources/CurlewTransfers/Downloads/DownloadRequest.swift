@@ -5,7 +5,7 @@ import CurlewHTTP
 
 /// One request of a download: for the complete file, or for the rest of a partial one. Writes what is received.
 struct DownloadRequest: Sendable {
-    /// How a request ended.
+    /// The outcome of a request.
     enum Outcome: Sendable {
         /// The file is complete. The value is the response whose status and headers the caller receives.
         case complete(HTTPResponse)
@@ -15,7 +15,7 @@ struct DownloadRequest: Sendable {
         case withoutRanges
     }
 
-    /// What is missing of a partial file.
+    /// The missing part of a partial file.
     struct Remainder {
         let range: Range<Int64>
         let file: Representation
@@ -104,7 +104,7 @@ struct DownloadRequest: Sendable {
     }
 }
 
-/// Writes a body to a partial file. Ends the transfer behind the last byte that belongs there.
+/// Writes a body to a partial file. Ends the transfer after the last byte of the requested part.
 private final class DownloadSink: BodySink {
     private let file: PartialFile
     private let meter: ProgressMeter?
@@ -117,7 +117,7 @@ private final class DownloadSink: BodySink {
         state = Locked((limit, false))
     }
 
-    /// Whether the body had more bytes than belong there.
+    /// Whether the body had more bytes than the requested part.
     var hasOverflown: Bool { state.withLock { $0.hasOverflown } }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {

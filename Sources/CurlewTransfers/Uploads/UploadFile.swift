@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 
-/// A file that is sent, with the facts by which a change is noticed.
+/// A file that is sent, with the attributes that show a change.
 struct UploadFile: Hashable, Sendable {
     let path: String
     let length: Int64
@@ -34,7 +34,7 @@ struct UploadFile: Hashable, Sendable {
         guard try UploadFile(path) == self else {
             throw NetworkError(
                 .encoding, detail: "The file \(path) changed while it was uploaded.",
-                hint: "Upload a copy that is not written to. The next upload of this file begins anew.")
+                hint: "Upload a copy that is not written to. The next upload of this file starts from the beginning.")
         }
     }
 }

@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 
-/// Keeps the descriptor of one upload where the options say.
+/// Stores the descriptor of one upload where the options specify.
 struct UploadStore: Sendable {
     private static let maximumBytes = 256 << 10
 
@@ -22,8 +22,8 @@ struct UploadStore: Sendable {
         case .besideSource:
             guard let path else {
                 throw NetworkError(
-                    .invalidRequest, detail: "Only a file has a place beside it for the descriptor of its upload.",
-                    hint: "Use the storage .file(path).")
+                    .invalidRequest, detail: "The storage .besideSource needs a file as the source.",
+                    hint: "Use the storage .file(path) instead.")
             }
             self.init(besideFile: path)
         }
