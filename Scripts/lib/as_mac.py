@@ -144,6 +144,7 @@ def check(checks, folder):
     checks.run(["Scripts/setup", "--bench"], 1, "this needs Linux")
     checks.run(["Scripts/soak"], 1, "this needs Linux")
     checks.run(["Scripts/soak", "none"], 2, "10 minutes unless")
+    checks.run(["Scripts/fuzz"], 1, "this needs Linux")
     checks.run(["Scripts/bench"], 1, "this needs Linux")
     checks.run(["Scripts/apple"], 0, "left out")
     checks.run(["Scripts/demo"], 0, "the tour")

@@ -24,6 +24,8 @@ package enum HTTP1FieldLine {
     /// string.
     package static func reasonPhrase(_ bytes: Slice<UnsafeRawBufferPointer>, for status: HTTPStatus) -> String? {
         guard let bytes = trimmed(bytes) else { return nil }
+        // The usual phrase, without the text of the registry.
+        if status == .ok, bytes.count == 2, bytes.first == 0x4F, bytes.last == 0x4B { return "OK" }
         let registered = status.reasonPhrase
         return bytes.elementsEqual(registered.utf8) ? registered : text(bytes.prefix(200))
     }

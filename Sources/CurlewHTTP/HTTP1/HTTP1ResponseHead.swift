@@ -18,7 +18,7 @@ package struct HTTP1ResponseHead: Equatable, Sendable {
         case chunked
         /// The content ends with the connection.
         case untilClose
-        /// What follows is another protocol: 101, or 2xx to CONNECT.
+        /// What follows is another protocol: 101, or 2xx to CONNECT. The response ends with its head.
         case switched
     }
 }

@@ -80,7 +80,7 @@ package struct HTTP1ResponseParser: ~Copyable {
         return false
     }
 
-    /// Expects the response to a request with this method.
+    /// Expects the response to a request with this method. Has no effect before the end of the response to another one.
     package mutating func begin(_ method: HTTPMethod) {
         guard case .idle = state else { return }
         state = .statusLine

@@ -75,4 +75,28 @@ struct HTTP1ResponseParserFuzzTests {
             #expect(run.keepsConnection == (framing != .untilClose), "seed \(seed)")
         }
     }
+
+    /// The inputs of `Scripts/fuzz`, which say what their first three bytes mean.
+    @Test("The inputs that the fuzzer has found give the same result in one piece and in several")
+    func corpus() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Fuzzing")
+        let file = try Data(contentsOf: folder.appendingPathComponent("responses.txt"))
+        let inputs = String(decoding: file, as: UTF8.self).split(separator: "\n")
+        #expect(inputs.count > 20)
+        let cache = FieldCache()
+        for line in inputs {
+            let input = Array(try #require(Data(base64Encoded: String(line))))
+            let bytes = Array(input.dropFirst(3))
+            let cut = (Int(input[1]) << 8 | Int(input[2])) % (bytes.count + 1)
+            func run(_ cuts: [Int], _ known: FieldCache?) -> ResponseRun {
+                ResponseRun(
+                    bytes, cuts: cuts, method: [.get, .head, .connect, .get][Int(input[0] & 3)],
+                    maximumHeadBytes: [.max, 4096, 100, 30][Int(input[0] >> 2 & 3)],
+                    maximumFields: [.max, 10, 2, 0][Int(input[0] >> 4 & 3)], known: known)
+            }
+            let whole = run([], nil)
+            #expect(run([cut], cache) == whole, "\(line)")
+            #expect(run(Array(bytes.indices), nil) == whole, "\(line)")
+        }
+    }
 }

@@ -258,6 +258,31 @@ struct HTTP1ResponseParserTests {
         #expect(!isIdle() && !isKept())
     }
 
+    /// A line break among these bytes, which came later than they did, is not seen.
+    @Test(
+        "Bytes without the end of their line are not searched again",
+        arguments: ["HTTP/1.1 200 aaaa", ok + "X-A: aaaa", ok + "X-A: a\r\n aaaa", chunked + "1;aaaa"])
+    func linearSearch(text: String) throws {
+        var bytes = Array(text.utf8)
+        var parser = HTTP1ResponseParser(maximumHeadBytes: 1000, maximumFields: 10)
+        parser.begin(.get)
+        var offset = 0
+        func isIncomplete() throws -> Bool {
+            try bytes.withUnsafeBytes { bytes in
+                while true {
+                    let event = try parser.next(bytes, &offset, nil)
+                    guard case .head = event else { return event == .incomplete }
+                }
+            }
+        }
+        #expect(try isIncomplete())
+        let start = offset
+        bytes[bytes.count - 2] = 0x0A
+        bytes.append(0x61)
+        #expect(try isIncomplete())
+        #expect(offset == start)
+    }
+
     @Test("A connection that ends between responses has none")
     func endOfIdleConnection() {
         var parser = HTTP1ResponseParser(maximumHeadBytes: 1000, maximumFields: 10)
