@@ -237,7 +237,7 @@ final class Connector {
             attempt.descriptor, owner: owner, queue: queue, index: index,
             remoteAddress: attempt.address.map { ExchangeMetrics.Connection.addressText("\($0)", port) },
             localAddress: attempt.address == nil ? nil : Self.localAddress(of: attempt.descriptor), at: now)
-        owner.adopt(connection)
+        guard owner.adopt(connection) else { return fail(transfer.completed(EventLoop.noDescriptor)) }
         owner.start(transfer, on: connection)
     }
 

@@ -65,6 +65,8 @@ final class DirectConnection: @unchecked Sendable {
     @exclusivity(unchecked) var upload: (any Upload)?
     /// Whether the complete request has been sent.
     @exclusivity(unchecked) var isRequestSent = false
+    /// Whether the rest of the request is not sent, because the response has made it superfluous.
+    @exclusivity(unchecked) var omitsRest = false
     /// The error of the socket that has ended sending; 0 if there was none.
     @exclusivity(unchecked) var sendError: Int32 = 0
     /// Whether the server has switched to another protocol.
@@ -102,6 +104,7 @@ final class DirectConnection: @unchecked Sendable {
         uses += 1
         self.transfer = transfer
         isRequestSent = false
+        omitsRest = false
         sendError = 0
         upload = transfer.plan.upload
         let limits = transfer.plan.context.limits

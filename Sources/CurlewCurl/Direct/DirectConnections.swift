@@ -39,7 +39,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     unowned let loop: EventLoop
     private let poll: Int32
     private let events: UnsafeMutablePointer<epoll_event>
-    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: DirectConnections.room, alignment: 16)
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: DirectConnections.room, alignment: 16)
     /// Indexed by descriptor, with the generation of the entry: an event that the system reported earlier may be about a
     /// descriptor that has been closed and opened again.
     @exclusivity(unchecked) private var entries: [(entry: Entry?, generation: UInt32)] = []
@@ -450,12 +450,13 @@ final class DirectConnections: Carrier, @unchecked Sendable {
         insert(.connector(connector), descriptor, Self.writable) != nil
     }
 
-    /// Makes the socket of an attempt that has succeeded a connection.
-    func adopt(_ connection: DirectConnection) {
+    /// Makes the socket of an attempt that has succeeded a connection. Returns false if the system refuses it.
+    func adopt(_ connection: DirectConnection) -> Bool {
         remove(connection.descriptor)
-        guard let tag = insert(.connection(connection), connection.descriptor, Self.readable) else { return }
+        guard let tag = insert(.connection(connection), connection.descriptor, Self.readable) else { return false }
         connection.tag = tag
         connection.registered = Self.readable
+        return true
     }
 
     private func insert(_ entry: Entry, _ descriptor: Int32, _ bits: UInt32) -> UInt64? {
@@ -513,7 +514,7 @@ extension DirectConnections {
     /// Sends what the socket accepts: the rest of the head, then the body.
     private func send(on connection: DirectConnection) {
         guard connection.holder.load(ordering: .acquiring) == .loop, let transfer = connection.transfer,
-            connection.sendError == 0, !connection.isRequestSent || connection.isSwitched
+            connection.sendError == 0, !connection.omitsRest, !connection.isRequestSent || connection.isSwitched
         else { return setWriting(connection, false) }
         for _ in 0..<Self.sendLimit {
             if !connection.output.isEmpty {
@@ -616,23 +617,21 @@ extension DirectConnections {
     private func receive(on connection: DirectConnection) {
         for _ in 0..<Self.readLimit {
             guard let transfer = connection.transfer, !transfer.received.isPaused else { return }
-            let kept = connection.kept.count
-            if buffer.count < kept + Self.room { grow(to: kept + Self.room) }
-            let space = UnsafeMutableRawBufferPointer(rebasing: buffer[kept...].prefix(Self.room))
-            let count = curlew_receive(connection.descriptor, space.baseAddress, space.count)
+            let count = curlew_receive(connection.descriptor, buffer.baseAddress, buffer.count)
             guard count > 0 else {
                 return count == -Int(EAGAIN) ? () : endOfConnection(connection, transfer, Int32(-count))
             }
             noteReceived(count, transfer)
-            if kept > 0 { connection.kept.withUnsafeBytes { buffer.copyMemory(from: $0) } }
-            let goesOn = process(connection, transfer, UnsafeRawBufferPointer(rebasing: buffer[..<(kept + count)]))
-            guard goesOn, count == space.count else { return }
+            let received = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            if connection.kept.isEmpty {
+                guard process(connection, transfer, received) else { return }
+            } else {
+                connection.kept.append(contentsOf: received)
+                let kept = connection.kept
+                guard kept.withUnsafeBytes({ process(connection, transfer, $0) }) else { return }
+            }
+            guard count == buffer.count else { return }
         }
-    }
-
-    private func grow(to count: Int) {
-        buffer.deallocate()
-        buffer = .allocate(byteCount: count, alignment: 16)
     }
 
     private func noteReceived(_ count: Int, _ transfer: Transfer) {
@@ -708,7 +707,10 @@ extension DirectConnections {
         _ transfer: Transfer
     ) {
         guard connection.transfer === transfer else { return }
-        connection.kept = offset < bytes.count ? Array(bytes[offset...]) : []
+        // Bytes of which nothing has been consumed are kept already, unless they have just arrived.
+        if offset > 0 || connection.kept.count != bytes.count {
+            connection.kept = offset < bytes.count ? Array(bytes[offset...]) : []
+        }
         connection.keptContent = content
     }
 
@@ -736,11 +738,12 @@ extension DirectConnections {
         }
         if connection.isSwitched {
             send(on: connection)
-        } else if head.status.code >= 300, connection.holder.load(ordering: .acquiring) == .loop {
-            // The request needs no more of its body. The rest would be read as the next request, so the connection ends
-            // with the response.
-            if connection.upload != nil { connection.output.removeAll() }
+        } else if head.status.code >= 300, !connection.isRequestSent, connection.holder.load(ordering: .acquiring) == .loop
+        {
+            // The connection ends with the response: the server would read the next request as the rest of this one.
+            connection.omitsRest = true
             connection.upload = nil
+            setWriting(connection, false)
         }
         return connection.transfer === transfer
     }
