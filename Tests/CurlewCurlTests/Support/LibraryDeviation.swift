@@ -26,16 +26,6 @@ struct LibraryDeviation {
     let versions: Range<UInt32>
     let reason: Comment
 
-    /// 8.16.0 reads it as a space, 8.23.0 refuses it. RFC 9112 §2.2 allows both.
-    static let bareCR = LibraryDeviation(
-        versions: 0x08_11_00..<0x10_00_00,
-        reason: "libcurl 8.23.0 refuses a response with a CR inside of a field as `.badResponse`")
-
-    /// What the transport reads is then what libcurl has read: nothing is left to disagree about.
-    static let unfolding = LibraryDeviation(
-        versions: 0x08_05_00..<0x10_00_00,
-        reason: "libcurl 8.23.0 joins the lines of a folded field before it reads the field")
-
     static let refusedStream = LibraryDeviation(
         versions: 0x08_01_00..<0x08_02_00,
         reason: "libcurl 8.1 tells a stream that the server has refused as data that could not be sent")
@@ -43,10 +33,6 @@ struct LibraryDeviation {
     static let cancelledStreams = LibraryDeviation(
         versions: 0x08_10_00..<0x08_11_00,
         reason: "nghttp2 1.67, with libcurl 8.16, ends connections on which much comes for cancelled streams")
-
-    static let unboundedHeads = LibraryDeviation(
-        versions: 0x08_00_00..<0x08_03_00,
-        reason: "libcurl before 8.3 has no bound for all heads of a transfer, unless a distribution has added it")
 
     /// Runs `body`, which may fail on these versions only.
     func mayDiffer(_ body: () async throws -> Void) async throws {
