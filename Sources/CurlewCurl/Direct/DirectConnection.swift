@@ -143,7 +143,7 @@ struct OutputBuffer {
 
     var isEmpty: Bool { start == bytes.count }
 
-    mutating func append(_ more: some Collection<UInt8>) {
+    mutating func append(_ more: UnsafeRawBufferPointer) {
         if isEmpty { removeAll() }
         bytes.append(contentsOf: more)
     }
@@ -151,25 +151,6 @@ struct OutputBuffer {
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         start = 0
-    }
-
-    /// Appends at most `count` bytes that `body` writes, with their framing as a chunk if `isChunk`. `body` returns the
-    /// number of bytes that it has written.
-    mutating func append(upTo count: Int, isChunk: Bool, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
-        if isEmpty { removeAll() }
-        // Room for the size of the chunk in hexadecimal digits, and for two line ends.
-        let (before, after) = isChunk ? (10, 2) : (0, 0)
-        let old = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: before + count + after))
-        let written = bytes.withUnsafeMutableBytes { all in
-            body(UnsafeMutableRawBufferPointer(rebasing: all[(old + before)..<(old + before + count)]))
-        }
-        guard isChunk, written > 0 else { return bytes.removeLast(before + count + after - (isChunk ? 0 : written)) }
-        bytes.removeLast(count - written)
-        let size = Array(String(written, radix: 16).utf8) + [0x0D, 0x0A]
-        bytes.replaceSubrange(old..<(old + before), with: size)
-        let end = bytes.count
-        (bytes[end - 2], bytes[end - 1]) = (0x0D, 0x0A)
     }
 
     /// Sends as much as the socket accepts. Returns the number of bytes, or the error of the socket.

@@ -40,6 +40,9 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     private let poll: Int32
     private let events: UnsafeMutablePointer<epoll_event>
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: DirectConnections.room, alignment: 16)
+    /// The next piece of a body, with its framing.
+    private let piece = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: chunkSize + 2 * margin, alignment: 16)
     /// Indexed by descriptor, with the generation of the entry: an event that the system reported earlier may be about a
     /// descriptor that has been closed and opened again.
     @exclusivity(unchecked) private var entries: [(entry: Entry?, generation: UInt32)] = []
@@ -78,6 +81,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
         close(poll)
         events.deallocate()
         buffer.deallocate()
+        piece.deallocate()
     }
 
     /// The descriptor that is readable while there are events.
@@ -506,7 +510,9 @@ final class DirectConnections: Carrier, @unchecked Sendable {
 // MARK: Sending
 
 extension DirectConnections {
-    private static let chunkSize = 64 << 10
+    static let chunkSize = 64 << 10
+    /// Room for the framing of a chunk, before and after it.
+    static let margin = 10
     private static let upgradeChunkSize = 16 << 10
     /// The maximum number of pieces of one body that are sent in one turn.
     private static let sendLimit = 16
@@ -526,10 +532,12 @@ extension DirectConnections {
                 transfer.direct.bytesSent += Int64(sent)
                 if !connection.output.isEmpty { return setWriting(connection, true) }
             }
-            guard let upload = connection.upload, fill(connection, transfer, upload) else { break }
+            guard let upload = connection.upload, let piece = nextPiece(connection, transfer, upload),
+                write(piece, connection, transfer)
+            else { break }
         }
         // The transfer may have failed.
-        guard connection.transfer === transfer else { return }
+        guard connection.transfer === transfer, connection.sendError == 0 else { return }
         guard connection.upload == nil, connection.output.isEmpty else {
             return setWriting(connection, !transfer.sent.isPaused)
         }
@@ -545,53 +553,70 @@ extension DirectConnections {
         guard connection.isPerforming(transfer) else { return }
         transfer.direct.bytesSent -= Int64(rest.count)
         connection.isRequestSent = false
-        connection.output.append(rest)
+        rest.withUnsafeBytes { connection.output.append($0) }
         connection.holder.store(.loop, ordering: .releasing)
         if error != 0 { noteSendError(error, connection, transfer) } else { send(on: connection) }
     }
 
-    /// Reads the next piece of the body. Returns false if there is nothing to send now.
-    private func fill(_ connection: DirectConnection, _ transfer: Transfer, _ upload: any Upload) -> Bool {
+    /// Reads the next piece of the body into the send buffer. Returns nil if there is nothing to send now.
+    private func nextPiece(
+        _ connection: DirectConnection, _ transfer: Transfer, _ upload: any Upload
+    ) -> UnsafeRawBufferPointer? {
         let isUpgrade = transfer.plan.upgrade != nil
         // A switched connection has no framing, and nothing is sent before the switch.
         if isUpgrade, !connection.isSwitched {
             connection.upload = nil
-            return true
+            return nil
         }
         let isChunked = upload.length == nil && !isUpgrade
-        var step = UploadStep.end
-        connection.output.append(upTo: isUpgrade ? Self.upgradeChunkSize : Self.chunkSize, isChunk: isChunked) { buffer in
-            step = upload.read(into: buffer)
-            if case .bytes(let count) = step { return count }
-            return 0
-        }
-        switch step {
+        let size = isUpgrade ? Self.upgradeChunkSize : Self.chunkSize
+        switch upload.read(into: UnsafeMutableRawBufferPointer(rebasing: piece[Self.margin...].prefix(size))) {
         case .bytes(let count):
             transfer.sent.bodyBytes += Int64(count)
             if transfer.clock.send(at: loop.now) { noteDeadline(of: transfer) }
             if transfer.sent.bodyBytes == upload.length { connection.upload = nil }
-            return true
+            guard isChunked else { return UnsafeRawBufferPointer(rebasing: piece[Self.margin...].prefix(count)) }
+            let head = Array("\(String(count, radix: 16))\r\n".utf8)
+            let start = Self.margin - head.count
+            UnsafeMutableRawBufferPointer(rebasing: piece[start..<Self.margin]).copyBytes(from: head)
+            (piece[Self.margin + count], piece[Self.margin + count + 1]) = (0x0D, 0x0A)
+            return UnsafeRawBufferPointer(rebasing: piece[start..<(Self.margin + count + 2)])
         case .end:
             connection.upload = nil
-            if isChunked { connection.output.append(Self.lastChunk(upload.trailers)) }
-            return true
+            if isChunked { writeLastChunk(upload.trailers, connection, transfer) }
+            return nil
         case .wait:
-            guard !transfer.sent.isPaused else { return false }
+            guard !transfer.sent.isPaused else { return nil }
             noteHeld(transfer)
             transfer.sent.isPaused = true
             // An upgrade has nothing to send before the response, which the usual timeout for the head limits.
             transfer.clock.isHeld = !isUpgrade
-            return false
+            return nil
         case .failed(let error):
             end(transfer, with: transfer.completed(error))
-            return false
+            return nil
         }
     }
 
-    private static func lastChunk(_ trailers: HTTPHeaders) -> [UInt8] {
+    private func writeLastChunk(_ trailers: HTTPHeaders, _ connection: DirectConnection, _ transfer: Transfer) {
         var text = "0\r\n"
         for field in trailers { text += "\(field.name.text): \(field.value)\r\n" }
-        return Array((text + "\r\n").utf8)
+        _ = Array((text + "\r\n").utf8).withUnsafeBytes { write($0, connection, transfer) }
+    }
+
+    /// Sends bytes, and keeps those that the socket does not accept. Returns whether it has accepted all.
+    private func write(
+        _ bytes: UnsafeRawBufferPointer, _ connection: DirectConnection, _ transfer: Transfer
+    ) -> Bool {
+        let sent = curlew_send(connection.descriptor, bytes.baseAddress, bytes.count)
+        if sent > 0 { transfer.direct.bytesSent += Int64(sent) }
+        if sent == bytes.count { return true }
+        guard sent > 0 || sent == -Int(EAGAIN) else {
+            noteSendError(Int32(-sent), connection, transfer)
+            return false
+        }
+        connection.output.append(UnsafeRawBufferPointer(rebasing: bytes[max(0, sent)...]))
+        return false
     }
 
     private func setWriting(_ connection: DirectConnection, _ isWriting: Bool) {
