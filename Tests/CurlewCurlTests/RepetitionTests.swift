@@ -80,25 +80,6 @@ struct RepetitionTests {
         await transport.shutdown()
     }
 
-    @Test("A POST arrives exactly once, whatever its body", arguments: [nil] + BodySource.allCases, Death.allCases)
-    func post(source: BodySource?, death: Death) async throws {
-        let folder = try TemporaryFolder()
-        for size in [0, 10, 300_000] where source != nil || size == 0 {
-            // A short chunked body cannot be distinguished from a long one by its head.
-            if source == .chunkedStream, size < 300_000, death == .closeEarly || death == .resetEarly { continue }
-            let transport = CurlTransport()
-            let arrivals = Locked(0)
-            let server = try server(death, arrivals: arrivals)
-            _ = try await transport.exchange(.get, server.url + "/warm").data()
-            let body = try source?.body(of: size, in: folder) ?? .empty
-            let error = try #require(await transport.failure(.post, server.url + "/", body: body))
-            #expect(error.reason == Self.mayHaveArrived)
-            expectTexts(error)
-            #expect(arrivals.withLock { $0 } == 1)
-            #expect(try await transport.exchange(.get, server.url + "/warm").text() == "ok")
-        }
-    }
-
     @Test("An idempotent request is sent again, without the caller noticing", arguments: Death.allCases)
     func replayed(death: Death) async throws {
         let folder = try TemporaryFolder()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
+package import CurlewFoundation
 import CurlewTesting
 
 /// An encoder for the DEFLATE format (RFC 1951) and its wrappers. It uses no library, and can write malformed data.
-enum Deflated {
+package enum Deflated {
     /// Returns `bytes` in gzip format (RFC 1952) with stored blocks. To make the result invalid, pass a wrong
     /// `checksum`, or the `index` of a byte to change after the checksum has been computed.
-    static func gzip(_ bytes: Data, checksum: UInt32? = nil, turning index: Int? = nil) -> Data {
+    package static func gzip(_ bytes: Data, checksum: UInt32? = nil, turning index: Int? = nil) -> Data {
         let sum = checksum ?? CRC32(bytes).value
         var bytes = Data(bytes)
         if let index { bytes[index] ^= 1 }
@@ -21,7 +21,7 @@ enum Deflated {
 
     /// Returns a gzip stream that decodes to more than `count` zeros, in less than a hundredth of that number of bytes.
     /// The stream has no end.
-    static func bomb(of count: Int) -> Data {
+    package static func bomb(of count: Int) -> Data {
         var bits = BitWriter()
         // The header of a block that is not the last, with fixed codes (RFC 1951 §3.2.6). Then a zero, and "258 bytes
         // from 1 byte back" repeatedly.

@@ -21,6 +21,9 @@ enum Abuse {
         return (isSanitized ? 1000 : 5000, seed)
     }
 
+    /// Idle connections of one transport: `CURLEW_IDLE=full` is 10,000.
+    static var idleConnections: Int { environment["CURLEW_IDLE"] == "full" ? 10_000 : 300 }
+
     /// How long the soak goes on: `CURLEW_SOAK_SECONDS`, else a few seconds.
     static var soakTime: Duration {
         .seconds(environment["CURLEW_SOAK_SECONDS"].flatMap { Int($0) } ?? 6)
