@@ -25,7 +25,7 @@ struct HostileResponseTests {
             for _ in 0..<2 {
                 #expect(await HostileResponse.outcome(nil, of: server, over: transport) == .own, text)
             }
-            if HostileResponse.isDirect, outcome == .own || outcome == .empty {
+            if outcome == .own || outcome == .empty {
                 #expect((server.connectionCount == 1) == response.isKept, text)
             }
             await transport.shutdown()

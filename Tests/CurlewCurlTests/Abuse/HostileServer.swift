@@ -88,7 +88,7 @@ extension HostileResponse {
     ) async -> Outcome {
         let response = index.map { all[$0] } ?? .good
         let token = nextToken
-        let patience: Duration = response.ending == .hold || response.isDeviation ? silence : .seconds(20)
+        let patience: Duration = response.ending == .hold ? silence : .seconds(20)
         let timeouts = Timeouts(connect: .seconds(20), firstByte: patience, idle: patience, total: .seconds(30))
         do {
             let response = try await transport.exchange(
