@@ -17,7 +17,8 @@ import sys
 MODEL = pathlib.Path("Tests/DarwinModel")
 TESTS = ["CurlewURLSessionTests", *(f"ConformanceTests/{name}.swift" for name in (
     "IsolatedRun", "PreludeTests", "URLSessionConformanceTests"))]
-WITHOUT_VALUE = {"-parseable-output", "-emit-objc-header", "-warnings-as-errors", "-incremental"}
+WITHOUT_VALUE = {"-parseable-output", "-emit-objc-header", "-warnings-as-errors", "-incremental",
+                 "-serialize-diagnostics"}
 WITH_VALUE = {"-emit-module-path", "-output-file-map", "-index-store-path", "-emit-objc-header-path", "-module-name"}
 
 
