@@ -83,9 +83,10 @@ public class URLSession: NSObject, @unchecked Sendable {
         if let identifier = configuration.identifier { DarwinDaemon.keep(task, identifier) }
     }
 
+    /// The tasks that run. No document says on which queue, and whether before the events of the launch: it is before.
     func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         let tasks = state.withLock { Array($0.tasks.values) }
-        delegateQueue.addOperation { completionHandler(tasks.sorted { $0.taskIdentifier < $1.taskIdentifier }) }
+        completionHandler(tasks.filter { !$0.state.withLock { $0.isOver } })
     }
 
     func finishTasksAndInvalidate() { settle { $0.isInvalid = true } }

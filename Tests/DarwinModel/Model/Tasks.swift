@@ -79,7 +79,7 @@ class URLSessionTask: NSObject, @unchecked Sendable {
 
     func run() async {
         do {
-            if let code = session.behaviour.endsAllTasks { throw URLError(code) }
+            if let code = session.behaviour.endsAllTasks.withLock({ $0 }) { throw URLError(code) }
             try await waitForNetwork()
             try await perform()
             end(nil)

@@ -30,6 +30,7 @@ struct BackgroundSessionTests {
         _ session: BackgroundSession, of started: BackgroundTransfer? = nil
     ) async throws -> BackgroundOutcome {
         for await transfer in session.outcomes where started == nil || transfer.id == started?.id {
+            #expect(transfer.state != .lost)
             guard case .finished(let outcome) = transfer.state else { continue }
             return outcome
         }

@@ -47,9 +47,25 @@ struct BehaviourTests {
         #expect(error?.reason == .secureConnectionFailed(.expired))
     }
 
+    @Test("The reason of a refusal is forgotten when the origin has responded")
+    func forgottenRefusal() async throws {
+        let environment = try await ConformanceServers.shared().environment
+        let server = try #require(environment.addresses[.secure]) + "/empty"
+        let (folder, settings) = (try TemporaryFolder(), URLSessionConfiguration.ephemeral)
+        settings.behaviour.remembersRefusals = false
+        let tls = TransportConfiguration.TLS(trustedRoots: .file(folder.path + "/roots.pem"))
+        let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls), session: settings)
+        #expect(await transport.failure(.get, server)?.reason == .configuration)
+        let roots = try #require(environment.addresses[.authority])
+        try FileManager.default.copyItem(atPath: roots, toPath: folder.path + "/roots.pem")
+        #expect(try await transport.exchange(.get, server).status == .noContent)
+        settings.behaviour.endsAllTasks.withLock { $0 = .cancelled }
+        #expect(await transport.failure(.get, server)?.reason == .connectionLost(.requestMayHaveArrived))
+    }
+
     @Test("A task that the system cancels is a lost connection: the caller has cancelled nothing")
     func unorderedCancellation() async throws {
-        let transport = transport { $0.endsAllTasks = .cancelled }
+        let transport = transport { behaviour in behaviour.endsAllTasks.withLock { $0 = .cancelled } }
         let error = await transport.failure(.get, "http://127.0.0.1:1/")
         #expect(
             error?.reason == .connectionLost(.requestMayHaveArrived) && error?.hint?.contains("invalidated") == true)
@@ -62,48 +78,57 @@ struct BehaviourTests {
 
     @Test("A call that waits for a network is not silence of the server", arguments: [false, true])
     func connectivity(waits: Bool) async throws {
-        let network = DarwinNetwork()
+        let (network, server) = (DarwinNetwork(), try MockServer.always(.text("ok"), to: .post))
         network.isThere.withLock { $0 = false }
-        let server = try MockServer.always(.text("ok"), to: .post)
+        server.on(.post, "/silent", respond: MockResponse().stalled(at: .beforeHead))
         let transport = transport(waitsForConnectivity: waits) { $0.network = network }
         let limits = Timeouts(firstByte: .seconds(1), idle: .seconds(1), total: .seconds(30))
-        let call = Task {
-            try await transport.exchange(.post, server.url + "/", body: .bytes(pattern(10)), timeouts: limits).text()
+        func call(_ path: String) -> Task<String, any Error> {
+            let (url, body) = (server.url + path, RequestBody.bytes(pattern(10)))
+            return Task { try await transport.exchange(.post, url, body: body, timeouts: limits).text() }
         }
+        let (first, silent) = (call("/"), call("/silent"))
+        guard waits else { return #expect(await reason(of: first) == .unreachable) }
         await pause(.milliseconds(1500))
         network.isThere.withLock { $0 = true }
-        if waits {
-            #expect(try await call.value == "ok")
-        } else {
-            #expect(await reason(of: call) == .unreachable)
-        }
+        #expect(try await first.value == "ok")
         // With a network, silence counts again.
-        let silent = try MockServer.always(MockResponse().stalled(at: .beforeHead), to: .post)
-        let error = await transport.failure(.post, silent.url + "/", body: .bytes(pattern(10)), timeouts: limits)
-        #expect(error?.reason == .timedOut(.firstByte))
+        #expect(await reason(of: silent) == .timedOut(.firstByte))
     }
 
-    @Test("A stream of events that is silent after its head is no server without a response")
-    func silentStream() async throws {
-        let (server, release) = (try MockServer(), Signal())
-        server.on(
-            .get, "/news",
-            respond: .events { stream in
-                await release.wait()
-                try await stream.send("one")
-            })
+    /// Events, events for a request with a body, and lines whose first bytes the system keeps to determine their type.
+    @Test("A live response that is silent after its head is no server without a response", arguments: [0, 1, 2])
+    func silentStream(kind: Int) async throws {
+        let (asked, release) = (Signal(), Signal())
+        let server = try RawServer { connection in
+            _ = try connection.readHead()
+            if kind == 1 { _ = try connection.read(10) }
+            let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/"
+            try connection.write(head + (kind == 2 ? "plain\r\n\r\n1\n" : "event-stream\r\n\r\n"))
+            asked.fire()
+            release.block()
+            if kind < 2 { try connection.write("data: 1\n\n") }
+        }
         let configuration = APIClient.Configuration(timeouts: Timeouts(firstByte: .milliseconds(100)))
         let client = APIClient(
             baseURL: try BaseURL(server.url), pipeline: [], transport: transport(), configuration: configuration)
         let first = Task {
-            for try await event in client.events(.get("/news")) { return event.data }
+            let body = kind == 1 ? RequestContent.data(pattern(10)) : .none
+            let request = Request<Void>(kind == 1 ? .post : .get, "/", body: body)
+            var options = RecordStreamOptions()
+            options.checksContentType = false
+            if kind == 2 {
+                for try await number in client.records(request, of: Int.self, options: options) { return "\(number)" }
+            } else {
+                for try await event in client.events(request) { return event.data }
+            }
             return ""
         }
-        try await server.waitForRequests(count: 1)
+        await asked.wait()
         await pause(.milliseconds(300))
         release.fire()
-        #expect(try await first.value == "one")
-        #expect(server.requestCount == 1)
+        #expect(try await first.value == "1")
+        #expect(server.connectionCount == 1)
     }
 
     @Test("The pause of a reader is no silence of the server, which begins when the reader goes on")
@@ -238,6 +263,16 @@ struct BehaviourTests {
         let server = try MockServer.always(.generated(bytes: 1000))
         let error = await transport { $0.endsBeforeLastPiece = true }.failure(.get, server.url + "/")
         #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+    }
+
+    @Test("A transport is the delegate of its tasks in an existing session, which it does not end")
+    func existingSession() async throws {
+        let (server, session) = (try MockServer.always(.text("ok")), URLSession(configuration: .ephemeral))
+        for _ in 0..<2 {
+            let transport = URLSessionTransport(session: session)
+            #expect(try await transport.exchange(.get, server.url + "/").text() == "ok")
+            await transport.shutdown()
+        }
     }
 
     @Test("A GET on a dead connection is repeated by the system, whatever the call says")
