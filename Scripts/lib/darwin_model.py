@@ -73,7 +73,7 @@ def main():
     build, *rest = sys.argv[1:]
     check = rest[:1] == ["--check"]
     plan = pathlib.Path(build, "debug.yaml").read_text()
-    folder = pathlib.Path(".build/darwin-model").absolute()
+    folder = pathlib.Path(build).absolute() / "darwin-model"
     sources = swift_files("Sources/CurlewURLSession", MODEL / "Model")
     model = compile_module("CurlewURLSession", plan, sources, folder, check)
     if check and not (folder / "CurlewURLSession.swiftmodule").exists():
