@@ -32,10 +32,5 @@ struct DarwinBehaviour: Sendable {
     /// invalidateAndCancel).
     let endsAllTasks = Locked<URLError.Code?>(nil)
     /// Whether there is a network. Without one, a task waits if its configuration says so, and fails if not.
-    var network = DarwinNetwork()
-}
-
-/// A network that tests take away and give back.
-final class DarwinNetwork: Sendable {
-    let isThere = Monitor(true)
+    var network = Monitor(true)
 }

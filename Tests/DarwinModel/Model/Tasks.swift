@@ -92,7 +92,7 @@ class URLSessionTask: NSObject, @unchecked Sendable {
     func perform() async throws {}
 
     private func waitForNetwork() async throws {
-        let network = session.behaviour.network.isThere
+        let network = session.behaviour.network
         if network.withLock({ $0 }) { return }
         guard session.configuration.waitsForConnectivity else { throw URLError(.notConnectedToInternet) }
         tell { $0.urlSession($1, taskIsWaitingForConnectivity: self) }
@@ -109,6 +109,8 @@ class URLSessionTask: NSObject, @unchecked Sendable {
         deliver { [self] in
             let (session, delegate, metrics) = state.withLock { state in
                 state.isReported = true
+                state.input?.close()
+                state.input = nil
                 let interval = DateInterval(start: state.start, end: Date())
                 let transaction = URLSessionTaskTransactionMetrics(
                     originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/")), state.metrics, state.start,
@@ -117,10 +119,6 @@ class URLSessionTask: NSObject, @unchecked Sendable {
                     state.session, state.delegate ?? state.session.delegate as? any URLSessionTaskDelegate,
                     URLSessionTaskMetrics([transaction], interval)
                 )
-            }
-            state.withLock { state in
-                state.input?.close()
-                state.input = nil
             }
             guard let delegate else { return DarwinDaemon.ended(self, error) }
             (delegate as? SessionDelegate)?.urlSession(session, task: self, didFinishCollecting: metrics)

@@ -78,9 +78,9 @@ struct BehaviourTests {
 
     @Test("A call that waits for a network is not silence of the server", arguments: [false, true])
     func connectivity(waits: Bool) async throws {
-        let (network, server) = (DarwinNetwork(), try MockServer.always(.text("ok"), to: .post))
-        network.isThere.withLock { $0 = false }
+        let (network, server) = (Monitor(false), try MockServer.always(.text("ok"), to: .post))
         server.on(.post, "/silent", respond: MockResponse().stalled(at: .beforeHead))
+        server.on(.get, "/socket", respond: .webSocket { _ in })
         let transport = transport(waitsForConnectivity: waits) { $0.network = network }
         let limits = Timeouts(firstByte: .seconds(1), idle: .seconds(1), total: .seconds(30))
         func call(_ path: String) -> Task<String, any Error> {
@@ -88,10 +88,15 @@ struct BehaviourTests {
             return Task { try await transport.exchange(.post, url, body: body, timeouts: limits).text() }
         }
         let (first, silent) = (call("/"), call("/silent"))
+        let client = APIClient(
+            baseURL: try BaseURL(server.url), pipeline: [], transport: transport,
+            configuration: APIClient.Configuration(timeouts: limits))
+        let socket = Task { try await client.webSocket(.get("/socket")) }
         guard waits else { return #expect(await reason(of: first) == .unreachable) }
         await pause(.milliseconds(1500))
-        network.isThere.withLock { $0 = true }
+        network.withLock { $0 = true }
         #expect(try await first.value == "ok")
+        try await socket.value.close()
         // With a network, silence counts again.
         #expect(await reason(of: silent) == .timedOut(.firstByte))
     }
