@@ -52,9 +52,9 @@ enum DarwinDaemon {
         for task in state.withLock({ $0[identifier]?.tasks ?? [:] }).values {
             task.session.state.withLock { $0.delegate = nil }
             guard byUser else { continue }
-            task.stop()
             let info: [String: Any] = [NSURLErrorBackgroundTaskCancelledReasonKey: 0]
             task.end(URLError(.cancelled, userInfo: info))
+            task.stop()
         }
     }
 
