@@ -51,8 +51,8 @@ struct BackgroundSessionTests {
         #expect(try await outcome(session).response().data() == pattern(5000))
     }
 
-    @Test("A transfer that ends while the app is gone is delivered at the next launch")
-    func relaunch() async throws {
+    @Test("A transfer that ends while the app is gone is delivered at the next launch", arguments: [true, false])
+    func relaunch(hasLedger: Bool) async throws {
         let (server, release) = (try MockServer(), Signal())
         server.on(.get, "/film") { _ in
             release.block()
@@ -62,13 +62,25 @@ struct BackgroundSessionTests {
         try await first.start(Request<Void>.get("/film"), to: folder.path + "/film", with: try client(server.url))
         try await server.waitForRequests(count: 1)
         DarwinDaemon.endApp(identifier)
+        if !hasLedger { try FileManager.default.removeItem(atPath: "\(folder.path)/\(identifier).ledger.json") }
         release.fire()
         #expect(await eventually { DarwinDaemon.hasEvents(identifier) })
         let (second, told) = (launch(), Locked(false))
         second.whenEventsAreDelivered { told.withLock { $0 = true } }
-        #expect(try await outcome(second).status == 200)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/film")) == pattern(1000))
+        let outcome = try await outcome(second)
+        let file = try #require(outcome.file)
+        #expect(outcome.status == 200 && hasLedger == (file == folder.path + "/film"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == pattern(1000))
         #expect(await eventually { told.withLock { $0 } })
+    }
+
+    @Test("An upload ends when its response is longer than what is kept of it")
+    func longResponse() async throws {
+        let response = MockResponse.generated(bytes: 3_000_000).stalled(at: .afterBytes(2_000_000))
+        let (server, session) = (try MockServer.always(response, to: .post), launch())
+        let request = Request<Void>(.post, "/", body: .file(try folder.file("source", pattern(10))))
+        try await session.start(request, with: try client(server.url))
+        #expect(try await outcome(session).failure?.contains("longer than 1 MiB") == true)
     }
 
     @Test("The user ends the app: the outcome says so, and that the transfer has to be started again")

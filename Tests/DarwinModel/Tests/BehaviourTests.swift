@@ -31,38 +31,6 @@ struct BehaviourTests {
 
     // MARK: Cancelled by the system
 
-    @Test("After a refused certificate every call has the reason of the first")
-    func refusedCertificate() async throws {
-        let environment = try await ConformanceServers.shared().environment
-        let (server, roots) = (
-            try #require(environment.addresses[.expired]), try #require(environment.addresses[.authority])
-        )
-        let tls = TransportConfiguration.TLS(trustedRoots: .file(roots))
-        let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls))
-        for _ in 0..<3 {
-            #expect(await transport.failure(.get, server + "/empty")?.reason == .secureConnectionFailed(.expired))
-        }
-        let client = APIClient(baseURL: try BaseURL(server), pipeline: [], transport: transport)
-        let error = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/")) }
-        #expect(error?.reason == .secureConnectionFailed(.expired))
-    }
-
-    @Test("The reason of a refusal is forgotten when the origin has responded")
-    func forgottenRefusal() async throws {
-        let environment = try await ConformanceServers.shared().environment
-        let server = try #require(environment.addresses[.secure]) + "/empty"
-        let (folder, settings) = (try TemporaryFolder(), URLSessionConfiguration.ephemeral)
-        settings.behaviour.remembersRefusals = false
-        let tls = TransportConfiguration.TLS(trustedRoots: .file(folder.path + "/roots.pem"))
-        let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls), session: settings)
-        #expect(await transport.failure(.get, server)?.reason == .configuration)
-        let roots = try #require(environment.addresses[.authority])
-        try FileManager.default.copyItem(atPath: roots, toPath: folder.path + "/roots.pem")
-        #expect(try await transport.exchange(.get, server).status == .noContent)
-        settings.behaviour.endsAllTasks.withLock { $0 = .cancelled }
-        #expect(await transport.failure(.get, server)?.reason == .connectionLost(.requestMayHaveArrived))
-    }
-
     @Test("A task that the system cancels is a lost connection: the caller has cancelled nothing")
     func unorderedCancellation() async throws {
         let transport = transport { behaviour in behaviour.endsAllTasks.withLock { $0 = .cancelled } }
@@ -193,22 +161,24 @@ struct BehaviourTests {
         #expect(server.requests.allSatisfy { $0.body == pattern(100_000) })
     }
 
-    @Test("An identity is imported once, not on the delegate's queue, and never into a keychain")
-    func identity() async throws {
-        let environment = try await ConformanceServers.shared().environment
-        let client = try #require(environment.addresses[.client]).dropLast(".pem".count)
-        // A copy of its own, because imports are counted by archive.
-        let archive = try Data(contentsOf: URL(fileURLWithPath: client + ".p12"))
-        let tls = TransportConfiguration.TLS(
-            trustedRoots: .file(try #require(environment.addresses[.authority])),
-            identity: .pkcs12(archive, passphrase: Certificates.passphrase))
-        let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls))
-        let mutual = try #require(environment.addresses[.mutual])
-        #expect(try await transport.exchange(.get, mutual + "/").text().contains("SUCCESS"))
-        let other = try #require(environment.addresses[.secure])
-        #expect(try await transport.exchange(.get, other + "/empty").status == .noContent)
-        let imports = try #require(DarwinKeychain.imports.withLock { $0[archive] })
-        #expect(imports == DarwinKeychain.Imports(all: 1, stored: 0, onDelegateQueue: 0))
+    @Test("The producers of a body end with its call, also one that the system has dropped", arguments: [1, 2])
+    func producers(count: Int) async throws {
+        let (server, begun, ended) = (try MockServer(), Locked(0), Locked(0))
+        let body = RequestBody.stream(replay: .always) {
+            .init(
+                Produced([Data([1])]).map { chunk in
+                    begun.withLock { $0 += 1 }
+                    await Signal().wait()
+                    ended.withLock { $0 += 1 }
+                    return chunk
+                })
+        }
+        let transport = transport { $0.requestsStreamsTwice = count == 2 }
+        let call = Task { try await transport.exchange(.put, server.url + "/", body: body) }
+        try await yieldUntil { begun.withLock { $0 } == count }
+        call.cancel()
+        #expect(await reason(of: call) == .cancelled)
+        try await yieldUntil { ended.withLock { $0 } == count }
     }
 
     @Test("An event for a body that has ended finds its delegate")
