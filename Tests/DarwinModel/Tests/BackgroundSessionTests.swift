@@ -62,9 +62,9 @@ struct BackgroundSessionTests {
         try await first.start(Request<Void>.get("/film"), to: folder.path + "/film", with: try client(server.url))
         try await server.waitForRequests(count: 1)
         DarwinDaemon.endApp(identifier)
-        if !hasLedger { try FileManager.default.removeItem(atPath: "\(folder.path)/\(identifier).ledger.json") }
         release.fire()
         #expect(await eventually { DarwinDaemon.hasEvents(identifier) })
+        if !hasLedger { try FileManager.default.removeItem(atPath: "\(folder.path)/\(identifier).ledger.json") }
         let (second, told) = (launch(), Locked(false))
         second.whenEventsAreDelivered { told.withLock { $0 = true } }
         let outcome = try await outcome(second)
@@ -120,6 +120,11 @@ struct BackgroundSessionTests {
             try await launch().start(request, to: path, with: pinned)
         }
         #expect(error?.reason == .configuration)
+        let unsupported = launch(TransportConfiguration.TLS(identity: .pem(certificate: Data(), key: Data())))
+        let other = await #expect(throws: NetworkError.self) {
+            try await unsupported.start(request, to: path, with: try client(url))
+        }
+        #expect(other?.reason == .configuration)
         let session = launch(tls)
         try await session.start(request, to: path, with: pinned)
         #expect(try await outcome(session).failure?.contains("pin") == true)
