@@ -17,7 +17,8 @@ import sys
 MODEL = pathlib.Path("Tests/DarwinModel")
 TESTS = ["CurlewURLSessionTests", *(f"ConformanceTests/{name}.swift" for name in (
     "IsolatedRun", "PreludeTests", "URLSessionConformanceTests"))]
-WITHOUT_VALUE = {"-parseable-output", "-emit-objc-header", "-warnings-as-errors", "-incremental"}
+WITHOUT_VALUE = {"-parseable-output", "-emit-objc-header", "-warnings-as-errors", "-incremental",
+                 "-serialize-diagnostics"}
 WITH_VALUE = {"-emit-module-path", "-output-file-map", "-index-store-path", "-emit-objc-header-path", "-module-name"}
 
 
@@ -72,7 +73,7 @@ def main():
     build, *rest = sys.argv[1:]
     check = rest[:1] == ["--check"]
     plan = pathlib.Path(build, "debug.yaml").read_text()
-    folder = pathlib.Path(".build/darwin-model").absolute()
+    folder = pathlib.Path(build).absolute() / "darwin-model"
     sources = swift_files("Sources/CurlewURLSession", MODEL / "Model")
     model = compile_module("CurlewURLSession", plan, sources, folder, check)
     if check and not (folder / "CurlewURLSession.swiftmodule").exists():

@@ -25,8 +25,10 @@ MEMBERS = {
     "PBXNativeTarget": {
         "buildConfigurationList": "XCConfigurationList", "buildPhases": "PBX(?:Sources|Frameworks|Resources)BuildPhase",
         "fileSystemSynchronizedGroups": "PBXFileSystemSynchronizedRootGroup", "productReference": "PBXFileReference",
-        "packageProductDependencies": "XCSwiftPackageProductDependency",
+        "packageProductDependencies": "XCSwiftPackageProductDependency", "dependencies": "PBXTargetDependency",
     },
+    "PBXTargetDependency": {"target": "PBXNativeTarget", "targetProxy": "PBXContainerItemProxy"},
+    "PBXContainerItemProxy": {"containerPortal": "PBXProject", "remoteGlobalIDString": "PBXNativeTarget"},
     "PBXGroup": {"children": "PBXGroup|PBXFileReference|PBXFileSystemSynchronizedRootGroup"},
     "PBXFrameworksBuildPhase": {"files": "PBXBuildFile"}, "PBXResourcesBuildPhase": {"files": "PBXBuildFile"},
     "PBXSourcesBuildPhase": {"files": "PBXBuildFile"},
@@ -119,9 +121,13 @@ def check_targets(check, examples, offered):
     programs = {one["name"]: one for one in examples["targets"] if one["type"] == "executable"}
     # It has no screen.
     del programs["Tour"]
+    tested = {f"{name}Tests" for name in programs} & {one["name"] for one in examples["targets"]}
     targets = {check.objects[key]["name"]: key for key in check.names(check.root, "targets")}
-    check.compare("targets", targets.keys(), programs.keys())
-    for name, key in targets.items():
+    check.compare("targets", targets.keys(), programs.keys() | tested)
+    for name in tested & targets.keys():
+        check_tests(check, targets[name], name.removesuffix("Tests"), targets)
+    for name in programs.keys() & targets.keys():
+        key = targets[name]
         folders = {check.folders.get(group) for group in check.names(key, "fileSystemSynchronizedGroups")}
         check.compare(f"{name}: folders", {f"{folder}" for folder in folders},
                       {f"{EXAMPLES / name / part}" for part in ("App", "Model")}, "Examples")
@@ -134,6 +140,20 @@ def check_targets(check, examples, offered):
     return targets
 
 
+def check_tests(check, key, app, targets):
+    """The tests of an app run inside it, with the packages that it links."""
+    folders = {f"{check.folders.get(group)}" for group in check.names(key, "fileSystemSynchronizedGroups")}
+    check.compare(f"{app}: folders of tests", folders, {f"{EXAMPLES / app / 'Tests'}"}, "Examples")
+    dependencies = [check.objects[name] for name in check.names(key, "dependencies")]
+    hosts = {one["target"] for one in dependencies}
+    hosts |= {check.objects[one["targetProxy"]]["remoteGlobalIDString"] for one in dependencies}
+    hosts.add(check.objects[check.root]["attributes"]["TargetAttributes"].get(key, {}).get("TestTargetID", "none"))
+    check.compare(f"{app}: targets that its tests run in", hosts, {targets.get(app, "none")}, "the project")
+    for settings in check.settings(key):
+        if f"/{app}.app/" not in settings["TEST_HOST"] or not settings["TEST_HOST"].endswith(f"/{app}"):
+            check.found.append(f"{app}: TEST_HOST of its tests is another app")
+
+
 def check_schemes(check, targets, manifests):
     tests, schemes = {}, set()
     for path in sorted(PROJECT.glob("xcshareddata/xcschemes/*.xcscheme")):
@@ -141,13 +161,16 @@ def check_schemes(check, targets, manifests):
         for one in scheme.iter("BuildableReference"):
             name, container = one.get("BlueprintName"), one.get("ReferencedContainer").removeprefix("container:")
             key = targets.get(name, "") if container == PROJECT.name else name
-            if one.get("BlueprintIdentifier") != key or (container == PROJECT.name and path.stem != name):
+            if one.get("BlueprintIdentifier") != key or (
+                    container == PROJECT.name and path.stem not in (name, "Tests")):
                 check.found.append(f"the scheme {path.stem} names {name} by another identifier")
         for one in scheme.iterfind("TestAction/Testables/TestableReference/BuildableReference"):
             folder = (FOLDER / one.get("ReferencedContainer").removeprefix("container:")).resolve()
             tests.setdefault(folder, set()).add(one.get("BlueprintName"))
         schemes.add(path.stem)
-    check.compare("schemes", schemes, {"Tests", *targets}, "the project")
+    hosted = {name for name in targets if name.endswith("Tests")}
+    check.compare("schemes", schemes, {"Tests", *targets} - hosted, "the project")
+    check.compare("tests of the apps", tests.get(PROJECT, set()), hosted, "the project")
     for folder, described in manifests.items():
         there = {one["name"] for one in described["targets"] if one["type"] == "test"}
         # A test target without a test is there for what it compiles.

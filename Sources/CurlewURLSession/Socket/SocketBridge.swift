@@ -252,6 +252,8 @@ extension SocketBridge {
         state.withLock { $0.engineMetrics = metrics }
     }
 
+    func waitForNetwork() { state.withLock { $0.clock.isHeld = true } }
+
     /// Records the cause of the failure that URLSession is about to report. The first cause is kept.
     func recordCause(_ error: NetworkError) {
         state.withLock { state in

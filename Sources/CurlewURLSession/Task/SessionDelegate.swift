@@ -145,7 +145,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     #if canImport(Darwin)
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
-        bridge(of: task)?.waitForNetwork()
+        exchange(of: task)?.waitForNetwork()
     }
 
     func urlSession(

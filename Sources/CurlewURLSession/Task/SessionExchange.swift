@@ -11,6 +11,9 @@ protocol SessionExchange: AnyObject, Sendable {
     /// Records the cause of the failure that URLSession is about to report. The first cause is kept.
     func recordCause(_ error: NetworkError)
     func recordMetrics(_ metrics: ExchangeMetrics)
+    /// Records that the system waits for a network, as the app's configuration demands: until something is sent or
+    /// received, only the deadlines of the attempt and of the call apply.
+    func waitForNetwork()
 }
 
 extension TaskBridge: SessionExchange {}

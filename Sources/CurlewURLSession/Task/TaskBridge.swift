@@ -130,8 +130,6 @@ final class TaskBridge: ResponseBodySource {
         if let nextCheck { owner.scheduleCheck(of: self, at: nextCheck) }
     }
 
-    /// Records that the system waits for a network, as the app's configuration demands: until something is sent or
-    /// received, only the deadlines of the attempt and of the call apply.
     func waitForNetwork() {
         let now = TimeoutTracker.now()
         state.withLock { state in

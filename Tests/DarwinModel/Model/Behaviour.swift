@@ -30,12 +30,7 @@ struct DarwinBehaviour: Sendable {
     var endsBeforeLastPiece = false
     /// How every task ends by itself, as those of a session that its owner invalidates (NSURLSession.h:
     /// invalidateAndCancel).
-    var endsAllTasks: URLError.Code?
+    let endsAllTasks = Locked<URLError.Code?>(nil)
     /// Whether there is a network. Without one, a task waits if its configuration says so, and fails if not.
-    var network = DarwinNetwork()
-}
-
-/// A network that tests take away and give back.
-final class DarwinNetwork: Sendable {
-    let isThere = Monitor(true)
+    var network = Monitor(true)
 }

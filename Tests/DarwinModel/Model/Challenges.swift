@@ -38,14 +38,12 @@ final class URLCredential: NSObject, Sendable {
     let password: String?
     let identity: SecIdentity?
 
-    private init(_ user: String?, _ password: String?, _ identity: SecIdentity?) {
-        (self.user, self.password, self.identity) = (user, password, identity)
+    init(user: String, password: String, persistence: Persistence) {
+        (self.user, self.password, identity) = (user, password, nil)
     }
-
-    convenience init(user: String, password: String, persistence: Persistence) { self.init(user, password, nil) }
-    convenience init(trust: SecTrust) { self.init(nil, nil, nil) }
-    convenience init(identity: SecIdentity, certificates: [Any]?, persistence: Persistence) {
-        self.init(nil, nil, identity)
+    init(trust: SecTrust) { (user, password, identity) = (nil, nil, nil) }
+    init(identity: SecIdentity, certificates: [Any]?, persistence: Persistence) {
+        (user, password, self.identity) = (nil, nil, identity)
     }
 }
 
@@ -53,7 +51,7 @@ extension URLSessionTask {
     typealias ChallengeAnswer = (URLSession.AuthChallengeDisposition, URLCredential?)
 
     func answer(to space: URLProtectionSpace, failures: Int) async -> ChallengeAnswer? {
-        await ask { delegate, session, reply in
+        await ask { (delegate: any URLSessionTaskDelegate, session, reply) in
             delegate.urlSession(session, task: self, didReceive: URLAuthenticationChallenge(space, failures)) {
                 reply(($0, $1))
             }
@@ -70,28 +68,30 @@ extension URLSessionTask {
         let session = session
         let port = url.port ?? 443
         let origin = "\(host):\(port)"
-        if session.behaviour.remembersRefusals, session.isRefused(origin) { throw URLError(.cancelled) }
-        if let wire = session.trusted(origin) { return wire }
+        let (known, isRefused) = session.state.withLock { ($0.trusted[origin], $0.refused.contains(origin)) }
+        if session.behaviour.remembersRefusals, isRefused { throw URLError(.cancelled) }
+        if let known { return known }
         var wire = URLSession.Wire()
         // Without a handshake there is no challenge; the transport finds out why.
         guard let trust = try await SecTrust.presented(by: host, port).value else { return wire }
         let space = URLProtectionSpace(host: host, NSURLAuthenticationMethodServerTrust, trust)
         switch await answer(to: space, failures: 0)?.0 {
         case .useCredential: wire.anchors = trust.anchors
-        case .cancelAuthenticationChallenge?:
-            session.refuse(origin)
-            throw URLError(.cancelled)
+        case .cancelAuthenticationChallenge?: throw refusal(of: origin)
         default: break
         }
         let other = URLProtectionSpace(host: host, NSURLAuthenticationMethodClientCertificate)
         switch await answer(to: other, failures: 0) {
         case (.useCredential, let credential)?: wire.identity = credential?.identity
-        case (.cancelAuthenticationChallenge, _)?:
-            session.refuse(origin)
-            throw URLError(.cancelled)
+        case (.cancelAuthenticationChallenge, _)?: throw refusal(of: origin)
         default: break
         }
-        session.trust(origin, wire)
+        session.state.withLock { [wire] in $0.trusted[origin] = wire }
         return wire
+    }
+
+    private func refusal(of origin: String) -> URLError {
+        session.state.withLock { _ = $0.refused.insert(origin) }
+        return URLError(.cancelled)
     }
 }

@@ -10,31 +10,18 @@ let NSURLErrorBackgroundTaskCancelledReasonKey = "NSURLErrorBackgroundTaskCancel
 /// starts again: tasks that end meanwhile are reported to the next session of their identifier.
 enum DarwinDaemon {
     private struct Sessions {
-        var current: URLSession?
-        var tasks: [URLSessionTask] = []
+        var tasks: [Int: URLSessionTask] = [:]
         var events: [@Sendable (URLSession) -> Void] = []
-        var number = 0
     }
 
     private static let state = Locked<[String: Sessions]>([:])
 
-    static func number(in identifier: String) -> Int {
-        state.withLock { state in
-            state[identifier, default: Sessions()].number += 1
-            return state[identifier]?.number ?? 0
-        }
-    }
-
     static func keep(_ task: URLSessionTask, _ identifier: String) {
-        state.withLock { state in
-            if state[identifier]?.tasks.contains(where: { $0 === task }) == false {
-                state[identifier]?.tasks.append(task)
-            }
-        }
+        state.withLock { $0[identifier, default: Sessions()].tasks[task.taskIdentifier] = task }
     }
 
     static func forget(_ task: URLSessionTask, _ identifier: String) {
-        state.withLock { $0[identifier]?.tasks.removeAll { $0 === task } }
+        state.withLock { $0[identifier]?.tasks[task.taskIdentifier] = nil }
     }
 
     /// Whether there is something to report at the next launch.
@@ -44,34 +31,30 @@ enum DarwinDaemon {
     static func attach(_ session: URLSession) {
         guard let identifier = session.configuration.identifier else { return }
         let (tasks, events) = state.withLock { state in
-            state[identifier, default: Sessions()].current = session
             defer { state[identifier]?.events = [] }
-            return (state[identifier]?.tasks ?? [], state[identifier]?.events ?? [])
+            return (state[identifier]?.tasks ?? [:], state[identifier]?.events ?? [])
         }
-        for task in tasks {
+        for task in tasks.values {
             task.state.withLock { $0.session = session }
             session.keep(task)
         }
         for event in events { event(session) }
         guard !events.isEmpty else { return }
         session.delegateQueue.addOperation {
-            session.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
+            (session.delegate as? any URLSessionDownloadDelegate)?
+                .urlSessionDidFinishEvents(forBackgroundURLSession: session)
         }
     }
 
     /// Ends the app: its sessions receive nothing more. With `byUser`, the tasks end too, and say so at the next launch
     /// (TUSKit#200: `getAllTasks` returns them, and they end with -999 and reason 0).
     static func endApp(_ identifier: String, byUser: Bool = false) {
-        let tasks = state.withLock { state in
-            state[identifier]?.current = nil
-            return state[identifier]?.tasks ?? []
-        }
-        for task in tasks {
-            task.session.detach()
+        for task in state.withLock({ $0[identifier]?.tasks ?? [:] }).values {
+            task.session.state.withLock { $0.delegate = nil }
             guard byUser else { continue }
-            task.stop()
             let info: [String: Any] = [NSURLErrorBackgroundTaskCancelledReasonKey: 0]
             task.end(URLError(.cancelled, userInfo: info))
+            task.stop()
         }
     }
 
@@ -84,7 +67,7 @@ enum DarwinDaemon {
             if let delegate = session.delegate as? any URLSessionTaskDelegate { return work(delegate, session) }
             guard let identifier = session.configuration.identifier else { return }
             state.withLock { state in
-                state[identifier]?.events.append { session in
+                state[identifier, default: Sessions()].events.append { session in
                     session.delegateQueue.addOperation {
                         (session.delegate as? any URLSessionTaskDelegate).map { work($0, session) }
                     }

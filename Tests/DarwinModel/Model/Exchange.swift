@@ -11,14 +11,15 @@ extension URLSessionTask {
         guard var request = originalRequest else { return }
         while true {
             let response = try await send(request)
-            guard let head = response.native(for: request) else { throw URLError(.badServerResponse) }
+            guard let head = HTTPURLResponse(response, url: request.url) else { throw URLError(.badServerResponse) }
             if let next = request.redirected(by: head) {
-                let chosen: URLRequest?? = await ask {
-                    $0.urlSession(
-                        $1, task: self, willPerformHTTPRedirection: head, newRequest: next, completionHandler: $2)
+                let chosen: URLRequest?? = await ask { (delegate: SessionDelegate, session, reply) in
+                    delegate.urlSession(
+                        session, task: self, willPerformHTTPRedirection: head, newRequest: next,
+                        completionHandler: reply)
                 }
-                if let chosen = chosen.flatMap({ $0 }) {
-                    request = chosen
+                if let next = chosen ?? next {
+                    request = next
                     continue
                 }
             }
@@ -47,8 +48,10 @@ extension URLSessionTask {
             (wire.user, wire.password) = (credential.user, credential.password)
             return try await send(message, over: wire)
         } catch let error as NetworkError {
-            guard case .connectionLost = error.reason, let partial = state.withLock({ $0.partial }) else { throw error }
-            return try await resumeUpload(at: partial, message, wire)
+            guard case .connectionLost = error.reason, let partial = self.partial else { throw error }
+            // HEAD and PATCH would follow, although no caller has asked for them; the first of them tells.
+            let url = "\(message.origin.scheme)://\(message.origin.authority)\(partial)"
+            return try await send(HTTPRequest(.head, url: url), over: wire)
         }
     }
 
@@ -59,33 +62,17 @@ extension URLSessionTask {
         var context = ExchangeContext(options: options, timeouts: .none, limits: limits)
         context.onInterim = { [self] status, headers in
             if status.code == 104, self is URLSessionUploadTask, session.behaviour.resumesUploads {
-                state.withLock { $0.partial = headers[.location] }
+                self.partial = headers[.location]
             }
             let head = HTTPResponse(status: status, headers: headers, url: message.urlString)
-            guard let head = head.native(for: originalRequest) else { return }
+            guard let head = HTTPURLResponse(head, url: originalRequest?.url) else { return }
             tell { $0.urlSession($1, task: self, didReceiveInformationalResponse: head) }
         }
         let response = try await session.transport(wire).send(message, in: context)
         var metrics = response.metrics
         metrics.version = response.version
-        state.withLock { $0.metrics = metrics }
+        self.metrics = metrics
         return response
-    }
-
-    /// What upload tasks do by themselves, although no caller has asked for it.
-    private func resumeUpload(
-        at place: String, _ message: HTTPRequest, _ wire: URLSession.Wire
-    ) async throws -> HTTPResponse {
-        guard case .data(let data) = content else { throw URLError(.networkConnectionLost) }
-        let url = "\(message.origin.scheme)://\(message.origin.authority)\(place)"
-        let known = try await send(
-            HTTPRequest(.head, url: url, headers: ["Upload-Draft-Interop-Version": "6"]), over: wire)
-        let offset = known.headers["Upload-Offset"].flatMap { Int($0) } ?? 0
-        let fields: HTTPHeaders = [
-            "Upload-Draft-Interop-Version": "6", "Upload-Complete": "?1", "Upload-Offset": "\(offset)",
-        ]
-        return try await send(
-            HTTPRequest(.patch, url: url, headers: fields, body: .bytes(data.dropFirst(offset))), over: wire)
     }
 
     /// The request with what Darwin adds to it.
@@ -123,7 +110,7 @@ extension URLSessionTask {
 
     private func counted(_ body: RequestBody, _ length: Int64) -> RequestBody {
         body.counted(length: length) { [self] in
-            state.withLock { $0.sent = 0 }
+            self.sent = 0
             return { [self] count in count.map { tellSent($0, of: length) } }
         }
     }
@@ -163,7 +150,7 @@ extension URLSessionTask {
         while true {
             var given = first
             if given == nil {
-                let new: Unchecked<InputStream?>? = await ask { delegate, session, reply in
+                let new: Unchecked<InputStream?>? = await ask { (delegate: SessionDelegate, session, reply) in
                     delegate.urlSession(session, task: self) { reply(Unchecked($0)) }
                 }
                 given = new?.value.map(Unchecked.init)
@@ -182,48 +169,48 @@ extension URLSessionTask {
     // MARK: The response
 
     private func receive(_ response: HTTPResponse, _ head: HTTPURLResponse) async throws {
+        self.response = head
         let behaviour = session.behaviour
         let type = head.value(forHTTPHeaderField: "Content-Type")?.lowercased() ?? ""
+        if behaviour.reportsParts, type.hasPrefix("multipart/x-mixed-replace") {
+            return try await receiveParts(response, head)
+        }
         let isSniffed = ["", "text/plain", "application/octet-stream"].contains { type.prefix { $0 != ";" } == $0 }
         let threshold = !behaviour.withholdsHead ? 0 : isSniffed ? behaviour.sniffedBytes : 1
-        var parts = behaviour.reportsParts ? PartReader(type: head.value(forHTTPHeaderField: "Content-Type")) : nil
-        var (held, isTold, allowance) = (Data(), false, behaviour.piecesAfterSuspend)
-        state.withLock { $0.response = head }
-        if threshold == 0 { try await tell(head, &isTold) }
+        var (held, isTold, allowance) = (Data(), threshold == 0, behaviour.piecesAfterSuspend)
+        if isTold { try await tell(head) }
         var decoding = try Decoding(head.value(forHTTPHeaderField: "Content-Encoding"))
-        func pass(_ data: Data) async throws {
-            guard parts != nil else { return try await deliver(data, &allowance) }
-            for step in parts?.steps(data) ?? [] {
-                switch step {
-                case .head(let fields):
-                    var isTold = false
-                    guard let part = head.part(fields) else { continue }
-                    try await tell(part, &isTold)
-                case .data(let data): try await deliver(data, &allowance)
-                }
-            }
-        }
         for try await chunk in response.body {
             state.withLock { $0.received += Int64(chunk.count) }
             held += try decoding.decode(chunk)
             guard isTold || held.count >= threshold, !held.isEmpty else { continue }
-            if !isTold { try await tell(head, &isTold) }
-            let rest = behaviour.endsBeforeLastPiece ? held.suffix(1) : Data()
-            try await pass(held.dropLast(rest.count))
-            held = rest
+            if !isTold { try await tell(head) }
+            isTold = true
+            let tail = behaviour.endsBeforeLastPiece ? held.suffix(1) : Data()
+            try await deliver(held.dropLast(tail.count), &allowance)
+            held = tail
         }
         try decoding.finish()
-        if !isTold { try await tell(head, &isTold) }
+        if !isTold { try await tell(head) }
         if behaviour.endsBeforeLastPiece { end(nil) }
-        if !held.isEmpty { try await pass(held) }
+        if !held.isEmpty { try await deliver(held, &allowance) }
     }
 
-    private func tell(_ head: HTTPURLResponse, _ isTold: inout Bool) async throws {
-        isTold = true
+    /// Reports each part of a text as a response (RFC 2046 §5.1.1), when all of them are there.
+    private func receiveParts(_ response: HTTPResponse, _ head: HTTPURLResponse) async throws {
+        let text = String(decoding: try await response.data(), as: UTF8.self)
+        let boundary = text.prefix { $0 != "\r\n" }
+        for part in text.components(separatedBy: boundary).dropFirst().dropLast() {
+            try await tell(head)
+            let body = part.components(separatedBy: "\r\n\r\n").dropFirst().joined(separator: "\r\n\r\n")
+            await report(Data(body.dropLast().utf8))
+        }
+    }
+
+    private func tell(_ head: HTTPURLResponse) async throws {
         await untilRunning()
         guard let task = self as? URLSessionDataTask else { return }
-        let disposition: URLSession.ResponseDisposition? = await ask { delegate, session, reply in
-            guard let delegate = delegate as? any URLSessionDataDelegate else { return reply(.allow) }
+        let disposition: URLSession.ResponseDisposition? = await ask { (delegate: SessionDelegate, session, reply) in
             delegate.urlSession(session, dataTask: task, didReceive: head, completionHandler: reply)
         }
         if disposition == .cancel { throw URLError(.cancelled) }
@@ -244,30 +231,14 @@ struct Unchecked<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 }
 
-extension HTTPResponse {
-    /// The head as Foundation has it: names of one spelling, values of one name joined.
-    fileprivate func native(for request: URLRequest?) -> HTTPURLResponse? {
-        let response = HTTPURLResponse(self, url: request?.url ?? URL(string: url))
-        return response
-    }
-}
-
-extension HTTPURLResponse {
-    fileprivate func part(_ fields: [String: String]) -> HTTPURLResponse? {
-        url.flatMap { HTTPURLResponse(url: $0, statusCode: statusCode, httpVersion: nil, headerFields: fields) }
-    }
-}
-
 extension URLRequest {
     /// The request to which a redirect leads; nil for every other response.
     fileprivate func redirected(by head: HTTPURLResponse) -> URLRequest? {
         guard [301, 302, 303, 307, 308].contains(head.statusCode),
-            let target = head.value(forHTTPHeaderField: "Location"),
-            let url = URL(string: target, relativeTo: url)
+            let target = head.value(forHTTPHeaderField: "Location"), let url = URL(string: target, relativeTo: url)
         else { return nil }
         var request = self
         request.url = url.absoluteURL
-        if head.statusCode == 303 { request.httpMethod = "GET" }
         return request
     }
 }

@@ -2,10 +2,11 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import CurlewCore
+import CurlewCurl
 import Foundation
 import TestServers
 
-// The part of the Security framework that AppleTrust uses. `openssl` judges certificates.
+// The part of the Security framework that AppleTrust uses. `openssl` gets certificates, and `CurlTransport` judges them.
 
 typealias CFTypeRef = AnyObject
 typealias CFData = Data
@@ -81,12 +82,11 @@ final class SecTrust {
         var chain: [SecCertificate]
     }
 
-    let host: String
-    let presented: [SecCertificate]
+    let url: String
     let state: Locked<State>
 
-    init(_ host: String, _ presented: [SecCertificate]) {
-        (self.host, self.presented) = (host, presented)
+    init(_ url: String, _ presented: [SecCertificate]) {
+        self.url = url
         state = Locked(State(chain: presented))
     }
 
@@ -107,54 +107,37 @@ final class SecTrust {
                 process.write(Data())
                 let certificates = PEMText.certificates(in: process.readToEnd()).map(SecCertificate.init)
                 _ = process.finish()
-                return Unchecked(certificates.isEmpty ? nil : SecTrust(name, certificates))
+                return Unchecked(certificates.isEmpty ? nil : SecTrust("https://\(host):\(port)", certificates))
             }
         } onCancel: {
             process.kill()
         }
     }
 
-    fileprivate func evaluated() -> CFError? {
-        func problem(_ code: OSStatus, _ text: String) -> CFError {
-            NSError(domain: NSOSStatusErrorDomain, code: Int(code), userInfo: [NSLocalizedDescriptionKey: text])
-        }
-        let anchors = state.withLock { $0.anchors }
-        do {
-            let folder = try TemporaryFolder()
-            let isAddress = host.allSatisfy { $0.isHexDigit || $0 == "." || $0 == ":" }
-            var arguments = ["verify", isAddress ? "-verify_ip" : "-verify_hostname", host, "-purpose", "sslserver"]
-            if !anchors.isEmpty {
-                let file = try folder.file("anchors.pem", Data(anchors.map(\.pem).joined().utf8))
-                arguments += ["-no-CApath", "-CAfile", file]
-            }
-            let pem = Data(presented.dropFirst().map(\.pem).joined().utf8)
-            if !pem.isEmpty { arguments += ["-untrusted", try folder.file("between.pem", pem)] }
-            arguments.append(try folder.file("leaf.pem", Data((presented.first?.pem ?? "").utf8)))
-            try Program.run(Program.path("openssl"), arguments)
-        } catch {
-            let text = "\(error)"
-            if text.contains("error 10 ") { return problem(errSecCertificateExpired, "The certificate has expired.") }
-            if text.contains("error 9 ") { return problem(errSecCertificateNotValidYet, "It is not yet valid.") }
-            if text.contains("error 62 ") || text.contains("error 64 ") {
-                return problem(errSecHostNameMismatch, "The certificate is for another host.")
-            }
-            return problem(errSecNotTrusted, "The certificate is not trusted.")
+    /// Why `CurlTransport` does not trust the certificate; nil if it does.
+    fileprivate func problem() async -> CFError? {
+        let tls = TransportConfiguration.TLS(trustedRoots: anchors.map { .pem($0) } ?? .system)
+        let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
+        do { try await transport.warmUp(url) } catch {
+            let code: OSStatus? =
+                switch (error as? NetworkError)?.reason {
+                case .secureConnectionFailed(.expired): errSecCertificateExpired
+                case .secureConnectionFailed(.notYetValid): errSecCertificateNotValidYet
+                case .secureConnectionFailed(.wrongHost): errSecHostNameMismatch
+                case .secureConnectionFailed(.untrusted): errSecNotTrusted
+                default: nil
+                }
+            let info = [NSLocalizedDescriptionKey: "The certificate is not trusted."]
+            if let code { return NSError(domain: NSOSStatusErrorDomain, code: Int(code), userInfo: info) }
         }
         // The path ends at the authority that signed its last certificate.
-        let issuer = presented.last.flatMap { ExchangeMetrics.Connection.PeerCertificate($0.der)?.issuer }
-        let root = anchors.first { ExchangeMetrics.Connection.PeerCertificate($0.der)?.subject == issuer }
-        state.withLock { $0.chain = presented + (root.map { [$0] } ?? []) }
-        return nil
-    }
-
-    private static let queue = DispatchQueue(label: "curlew.darwin-model.trust", attributes: .concurrent)
-
-    fileprivate func evaluate(on queue: DispatchQueue, _ done: @escaping @Sendable (SecTrust, Bool, CFError?) -> Void) {
-        let trust = Unchecked(self)
-        Self.queue.async {
-            let problem = Unchecked(trust.value.evaluated())
-            queue.async { done(trust.value, problem.value == nil, problem.value) }
+        state.withLock { state in
+            let issuer = state.chain.last.flatMap { ExchangeMetrics.Connection.PeerCertificate($0.der)?.issuer }
+            state.chain += state.anchors.filter {
+                ExchangeMetrics.Connection.PeerCertificate($0.der)?.subject == issuer
+            }
         }
+        return nil
     }
 }
 
@@ -170,7 +153,11 @@ func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { trust.state.w
 func SecTrustEvaluateAsyncWithError(
     _ trust: SecTrust, _ queue: DispatchQueue, _ done: @escaping @Sendable (SecTrust, Bool, CFError?) -> Void
 ) -> OSStatus {
-    trust.evaluate(on: queue, done)
+    let trust = Unchecked(trust)
+    Task {
+        let problem = Unchecked(await trust.value.problem())
+        queue.async { done(trust.value, problem.value == nil, problem.value) }
+    }
     return errSecSuccess
 }
 

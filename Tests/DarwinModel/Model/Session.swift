@@ -14,7 +14,7 @@ public class URLSession: NSObject, @unchecked Sendable {
     }
     enum ResponseDisposition: Sendable { case cancel, allow, becomeDownload, becomeStream }
 
-    private struct State {
+    struct State {
         var delegate: (any URLSessionDelegate)?
         var tasks: [Int: URLSessionTask] = [:]
         var identifiers = 0
@@ -35,7 +35,7 @@ public class URLSession: NSObject, @unchecked Sendable {
 
     let configuration: URLSessionConfiguration
     let delegateQueue: OperationQueue
-    private let state: Locked<State>
+    let state: Locked<State>
 
     init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)? = nil,
@@ -53,79 +53,55 @@ public class URLSession: NSObject, @unchecked Sendable {
     var behaviour: DarwinBehaviour { configuration.behaviour }
 
     func dataTask(with request: URLRequest) -> URLSessionDataTask {
-        let body: URLSessionTask.Content =
-            if let data = request.httpBody { .data(data) } else if request.httpBodyStream != nil { .stream } else {
-                .none
-            }
-        return add { URLSessionDataTask(self, $0, request, body) }
+        let stream = request.httpBodyStream.map { _ in URLSessionTask.Content.stream }
+        return .init(self, request, request.httpBody.map { .data($0) } ?? stream ?? .none)
     }
 
     func uploadTask(with request: URLRequest, from data: Data) -> URLSessionUploadTask {
-        add { URLSessionUploadTask(self, $0, request, .data(data)) }
+        .init(self, request, .data(data))
     }
 
     func uploadTask(with request: URLRequest, fromFile file: URL) -> URLSessionUploadTask {
-        add { URLSessionUploadTask(self, $0, request, .file(file.path)) }
+        .init(self, request, .file(file.path))
     }
 
-    func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
-        add { URLSessionUploadTask(self, $0, request, .stream) }
-    }
+    func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask { .init(self, request, .stream) }
+    func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { .init(self, request, .none) }
+    func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask { .init(self, request, .none) }
 
-    func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
-        add { URLSessionDownloadTask(self, $0, request, .none) }
-    }
-
-    func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask {
-        add { URLSessionWebSocketTask(self, $0, request, .none) }
-    }
-
-    private func add<Task: URLSessionTask>(_ make: (Int) -> Task) -> Task {
-        let number = state.withLock { state in
+    func nextIdentifier() -> Int {
+        state.withLock { state in
             precondition(!state.isInvalid, "Darwin ends the process: a task was created in an invalidated session")
             state.identifiers += 1
             return state.identifiers
         }
-        let task = make(configuration.identifier.map { DarwinDaemon.number(in: $0) } ?? number)
-        keep(task)
-        return task
     }
 
     func keep(_ task: URLSessionTask) {
-        state.withLock { $0.tasks[task.taskIdentifier] = task }
+        let number = task.taskIdentifier
+        state.withLock { ($0.tasks[number], $0.identifiers) = (task, max($0.identifiers, number)) }
         if let identifier = configuration.identifier { DarwinDaemon.keep(task, identifier) }
     }
 
+    /// The tasks that run. No document says on which queue, and whether before the events of the launch: it is before.
     func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {
         let tasks = state.withLock { Array($0.tasks.values) }
-        delegateQueue.addOperation { completionHandler(tasks.sorted { $0.taskIdentifier < $1.taskIdentifier }) }
+        completionHandler(tasks.filter { !$0.state.withLock { $0.isOver } })
     }
 
-    /// Like Darwin, which releases its delegate when the last task has ended.
-    func finishTasksAndInvalidate() {
-        state.withLock { state in
-            state.isInvalid = true
-            if state.tasks.isEmpty { state.delegate = nil }
-        }
-        releaseWires()
-    }
-
-    func invalidateAndCancel() {
-        finishTasksAndInvalidate()
-        for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
-    }
+    func finishTasksAndInvalidate() { settle { $0.isInvalid = true } }
 
     func forget(_ task: URLSessionTask) {
-        state.withLock { state in
-            state.tasks[task.taskIdentifier] = nil
-            if state.isInvalid, state.tasks.isEmpty { state.delegate = nil }
-        }
+        settle { $0.tasks[task.taskIdentifier] = nil }
         if let identifier = configuration.identifier { DarwinDaemon.forget(task, identifier) }
-        releaseWires()
     }
 
-    private func releaseWires() {
-        state.withLock { if $0.isInvalid, $0.tasks.isEmpty { $0.wires = [:] } }
+    /// Like Darwin, which releases its delegate when the last task of an invalidated session has ended.
+    private func settle(_ change: (inout State) -> Void) {
+        state.withLock { state in
+            change(&state)
+            if state.isInvalid, state.tasks.isEmpty { (state.delegate, state.wires) = (nil, [:]) }
+        }
     }
 
     /// The transport for connections of one kind.
@@ -137,14 +113,6 @@ public class URLSession: NSObject, @unchecked Sendable {
             return made
         }
     }
-
-    /// The app is gone, and with it its delegate.
-    func detach() { state.withLock { $0.delegate = nil } }
-
-    func trusted(_ origin: String) -> Wire? { state.withLock { $0.trusted[origin] } }
-    func isRefused(_ origin: String) -> Bool { state.withLock { $0.refused.contains(origin) } }
-    func trust(_ origin: String, _ wire: Wire) { state.withLock { $0.trusted[origin] = wire } }
-    func refuse(_ origin: String) { state.withLock { _ = $0.refused.insert(origin) } }
 }
 
 /// Each property of `Values`, in an object.

@@ -20,26 +20,16 @@ final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
         var socket: WebSocket?
         var waiting: [@Sendable (Result<Message, any Error>) -> Void] = []
         var failure: (any Error)?
-        var code = 0
-        var reason: Data?
-        var limit = 1 << 20
     }
 
     private let connection = Monitor(Connection())
-
-    var maximumMessageSize: Int {
-        get { connection.withLock { $0.limit } }
-        set { connection.withLock { $0.limit = newValue } }
-    }
-    var closeCode: CloseCode { CloseCode(connection.withLock { $0.code }) }
-    var closeReason: Data? { connection.withLock { $0.reason } }
 
     override func perform() async throws {
         guard let request = originalRequest, let url = request.url else { throw URLError(.badURL) }
         let wire = try await agreedWire(for: request)
         let client = APIClient(baseURL: nil, pipeline: [], transport: session.transport(wire))
         var options = WebSocket.Options()
-        (options.heartbeat, options.maximumMessageSize) = (nil, maximumMessageSize - 1)
+        (options.heartbeat, options.maximumMessageSize) = (nil, self.maximumMessageSize - 1)
         (options.incomingMessages, options.incomingBytes) = (1, 64 << 10)
         var call = Request<Void>(.get, url: "http" + url.absoluteString.dropFirst(2))
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
@@ -56,21 +46,20 @@ final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
         } catch {
             if let refusal = error.response {
                 let head = HTTPResponse(status: refusal.status, headers: refusal.headers, url: url.absoluteString)
-                state.withLock { $0.response = HTTPURLResponse(head, url: url) }
+                self.response = HTTPURLResponse(head, url: url)
                 throw URLError(.badServerResponse)
             }
             throw error
         }
         connection.withLock { $0.socket = socket }
-        state.withLock { $0.response = HTTPURLResponse(socket.response, url: url) }
+        self.response = HTTPURLResponse(socket.response, url: url)
         let chosen = socket.subprotocol
-        tell {
-            ($0 as? any URLSessionWebSocketDelegate)?.urlSession($1, webSocketTask: self, didOpenWithProtocol: chosen)
-        }
+        tell { $0.urlSession($1, webSocketTask: self, didOpenWithProtocol: chosen) }
         try await pump(socket)
     }
 
     private func pump(_ socket: WebSocket) async throws {
+        var (code, isBroken) = (57, false)
         do {
             for try await message in socket {
                 let native: Message =
@@ -81,26 +70,19 @@ final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
                 let handler = await connection.wait { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
                 handler?(.success(native))
             }
-            closed(socket)
-            fail(NSError(domain: NSPOSIXErrorDomain, code: 57))
         } catch {
-            closed(socket)
-            let failure = (error as? NetworkError)?.reason
-            let code = failure == .limitExceeded(.responseBody) ? 40 : 57
-            fail(NSError(domain: NSPOSIXErrorDomain, code: code))
-            if socket.closing == nil { throw NSError(domain: NSPOSIXErrorDomain, code: code) }
+            if (error as? NetworkError)?.reason == .limitExceeded(.responseBody) { code = 40 }
+            isBroken = socket.closing == nil
         }
-    }
-
-    /// Reports the close frame of the server, if there was one.
-    private func closed(_ socket: WebSocket) {
-        guard let closing = socket.closing, closing.isByServer else { return }
-        let (code, reason) = (Int(closing.code.rawValue), closing.reason.isEmpty ? nil : Data(closing.reason.utf8))
-        connection.withLock { ($0.code, $0.reason) = (code, reason) }
-        tell { [self] delegate, session in
-            (delegate as? any URLSessionWebSocketDelegate)?
-                .urlSession(session, webSocketTask: self, didCloseWith: closeCode, reason: reason)
+        if let closing = socket.closing, closing.isByServer {
+            let reason = closing.reason.isEmpty ? nil : Data(closing.reason.utf8)
+            let code = CloseCode(Int(closing.code.rawValue))
+            state.withLock { ($0.closeCode, $0.closeReason) = (code, reason) }
+            tell { $0.urlSession($1, webSocketTask: self, didCloseWith: code, reason: reason) }
         }
+        let error = NSError(domain: NSPOSIXErrorDomain, code: code)
+        fail(error)
+        if isBroken { throw error }
     }
 
     private func fail(_ error: any Error) {
@@ -160,11 +142,8 @@ final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
     private let turn = Locked<Task<Void, Never>?>(nil)
 
     func cancel(with code: CloseCode, reason: Data?) {
-        let socket = connection.withLock { connection in
-            (connection.code, connection.reason) = (code.rawValue, reason)
-            return connection.socket
-        }
-        guard let socket else { return cancel() }
+        state.withLock { ($0.closeCode, $0.closeReason) = (code, reason) }
+        guard let socket = connection.withLock({ $0.socket }) else { return cancel() }
         Task {
             await socket.close(
                 WebSocketCloseCode(rawValue: UInt16(code.rawValue)),

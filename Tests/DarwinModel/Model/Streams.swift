@@ -3,6 +3,7 @@
 
 import CurlewCore
 import Foundation
+import TestServers
 
 /// A bound pair of streams. Foundation on Linux has none.
 extension Stream {
@@ -138,14 +139,11 @@ extension InputStream {
     func nextPiece() async throws -> Data? {
         if let bound = self as? BoundInput { return await bound.piece() }
         let stream = Unchecked(self)
-        return try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async {
-                var buffer = [UInt8](repeating: 0, count: 64 << 10)
-                let count = stream.value.read(&buffer, maxLength: buffer.count)
-                continuation.resume(
-                    with: count < 0
-                        ? .failure(URLError(.cannotOpenFile)) : .success(count == 0 ? nil : Data(buffer[..<count])))
-            }
+        return try await onThread {
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            let count = stream.value.read(&buffer, maxLength: buffer.count)
+            if count < 0 { throw URLError(.cannotOpenFile) }
+            return count == 0 ? nil : Data(buffer[..<count])
         }
     }
 }

@@ -5,12 +5,13 @@ import Foundation
 
 /// A task of the model. It begins suspended, reports to its delegate or that of its session, on the session's queue,
 /// and nothing after its end.
+@dynamicMemberLookup
 class URLSessionTask: NSObject, @unchecked Sendable {
     enum Content: Sendable { case none, data(Data), file(String), stream }
 
     struct State {
         var response: URLResponse?
-        var description: String?
+        var taskDescription: String?
         var priority: Float = 0.5
         var delegate: (any URLSessionTaskDelegate)?
         var session: URLSession
@@ -29,6 +30,9 @@ class URLSessionTask: NSObject, @unchecked Sendable {
         var received: Int64 = 0
         /// Where the server keeps a part of the upload (104 of the draft).
         var partial: String?
+        var maximumMessageSize = 1 << 20
+        var closeCode = URLSessionWebSocketTask.CloseCode(0)
+        var closeReason: Data?
     }
 
     static let lowPriority: Float = 0.25
@@ -40,24 +44,18 @@ class URLSessionTask: NSObject, @unchecked Sendable {
     let content: Content
     let state: Monitor<State>
 
-    init(_ session: URLSession, _ number: Int, _ request: URLRequest, _ content: Content) {
-        (taskIdentifier, originalRequest, self.content) = (number, request, content)
+    init(_ session: URLSession, _ request: URLRequest, _ content: Content) {
+        (taskIdentifier, originalRequest, self.content) = (session.nextIdentifier(), request, content)
         state = Monitor(State(session: session))
+        super.init()
+        session.keep(self)
     }
 
     var session: URLSession { state.withLock { $0.session } }
-    var response: URLResponse? { state.withLock { $0.response } }
-    var taskDescription: String? {
-        get { state.withLock { $0.description } }
-        set { state.withLock { $0.description = newValue } }
-    }
-    var priority: Float {
-        get { state.withLock { $0.priority } }
-        set { state.withLock { $0.priority = newValue } }
-    }
-    var delegate: (any URLSessionTaskDelegate)? {
-        get { state.withLock { $0.delegate } }
-        set { state.withLock { $0.delegate = newValue } }
+
+    subscript<Value: Sendable>(dynamicMember path: any WritableKeyPath<State, Value> & Sendable) -> Value {
+        get { state.withLock { $0[keyPath: path] } }
+        set { state.withLock { $0[keyPath: path] = newValue } }
     }
 
     func suspend() { state.withLock { $0.suspensions += 1 } }
@@ -81,7 +79,7 @@ class URLSessionTask: NSObject, @unchecked Sendable {
 
     func run() async {
         do {
-            if let code = session.behaviour.endsAllTasks { throw URLError(code) }
+            if let code = session.behaviour.endsAllTasks.withLock({ $0 }) { throw URLError(code) }
             try await waitForNetwork()
             try await perform()
             end(nil)
@@ -94,7 +92,7 @@ class URLSessionTask: NSObject, @unchecked Sendable {
     func perform() async throws {}
 
     private func waitForNetwork() async throws {
-        let network = session.behaviour.network.isThere
+        let network = session.behaviour.network
         if network.withLock({ $0 }) { return }
         guard session.configuration.waitsForConnectivity else { throw URLError(.notConnectedToInternet) }
         tell { $0.urlSession($1, taskIsWaitingForConnectivity: self) }
@@ -111,6 +109,8 @@ class URLSessionTask: NSObject, @unchecked Sendable {
         deliver { [self] in
             let (session, delegate, metrics) = state.withLock { state in
                 state.isReported = true
+                state.input?.close()
+                state.input = nil
                 let interval = DateInterval(start: state.start, end: Date())
                 let transaction = URLSessionTaskTransactionMetrics(
                     originalRequest ?? URLRequest(url: URL(fileURLWithPath: "/")), state.metrics, state.start,
@@ -120,18 +120,10 @@ class URLSessionTask: NSObject, @unchecked Sendable {
                     URLSessionTaskMetrics([transaction], interval)
                 )
             }
-            closeInput()
             guard let delegate else { return DarwinDaemon.ended(self, error) }
-            delegate.urlSession(session, task: self, didFinishCollecting: metrics)
+            (delegate as? SessionDelegate)?.urlSession(session, task: self, didFinishCollecting: metrics)
             delegate.urlSession(session, task: self, didCompleteWithError: error)
             session.forget(self)
-        }
-    }
-
-    private func closeInput() {
-        state.withLock { state in
-            state.input?.close()
-            state.input = nil
         }
     }
 
@@ -142,32 +134,27 @@ class URLSessionTask: NSObject, @unchecked Sendable {
     }
 
     /// Reports an event, unless the end was reported.
-    func tell(_ work: @escaping @Sendable (any URLSessionTaskDelegate, URLSession) -> Void) {
-        deliver { [self] in recipient.map { work($0, session) } }
+    func tell(_ work: @escaping @Sendable (SessionDelegate, URLSession) -> Void) {
+        deliver { [self] in (recipient as? SessionDelegate).map { work($0, session) } }
     }
 
-    /// Asks the delegate. Nil if there is none, or if the end was reported.
-    func ask<Answer: Sendable>(
-        _ work:
-            @escaping @Sendable (any URLSessionTaskDelegate, URLSession, @escaping @Sendable (Answer) -> Void) -> Void
+    /// Asks the delegate. Nil if there is none with this method, or if the end was reported.
+    func ask<Delegate, Answer: Sendable>(
+        _ work: @escaping @Sendable (Delegate, URLSession, @escaping @Sendable (Answer) -> Void) -> Void
     ) async -> Answer? {
         await withCheckedContinuation { continuation in
             deliver { [self] in
-                guard let recipient else { return continuation.resume(returning: nil) }
-                work(recipient, session) { continuation.resume(returning: $0) }
+                guard let delegate = recipient as? Delegate else { return continuation.resume(returning: nil) }
+                work(delegate, session) { continuation.resume(returning: $0) }
             }
         }
     }
 
     /// Reports a piece of the body and waits until the delegate has it, so that memory is bounded.
     func report(_ data: Data) async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            deliver { [self] in
-                if let delegate = recipient as? any URLSessionDataDelegate, let task = self as? URLSessionDataTask {
-                    delegate.urlSession(session, dataTask: task, didReceive: data)
-                }
-                continuation.resume()
-            }
+        let _: Void? = await ask { (delegate: any URLSessionDataDelegate, session, reply) in
+            if let task = self as? URLSessionDataTask { delegate.urlSession(session, dataTask: task, didReceive: data) }
+            reply(())
         }
     }
 
@@ -182,11 +169,12 @@ final class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 
 final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("curlew-\(UUID().uuidString).download")
+    private let data = Locked(Data())
 
     override func perform() async throws {
-        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-        defer { try? FileManager.default.removeItem(at: file) }
         try await exchange()
+        try data.withLock { try $0.write(to: file) }
+        defer { try? FileManager.default.removeItem(at: file) }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             DarwinDaemon.whenAttached(self) { [self] delegate, session in
                 (delegate as? any URLSessionDownloadDelegate)?
@@ -196,10 +184,5 @@ final class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
         }
     }
 
-    override func report(_ data: Data) async {
-        guard let handle = try? FileHandle(forWritingTo: file) else { return }
-        defer { try? handle.close() }
-        _ = try? handle.seekToEnd()
-        try? handle.write(contentsOf: data)
-    }
+    override func report(_ data: Data) async { self.data.withLock { $0 += data } }
 }

@@ -30,6 +30,7 @@ struct BackgroundSessionTests {
         _ session: BackgroundSession, of started: BackgroundTransfer? = nil
     ) async throws -> BackgroundOutcome {
         for await transfer in session.outcomes where started == nil || transfer.id == started?.id {
+            #expect(transfer.state != .lost)
             guard case .finished(let outcome) = transfer.state else { continue }
             return outcome
         }
@@ -50,8 +51,8 @@ struct BackgroundSessionTests {
         #expect(try await outcome(session).response().data() == pattern(5000))
     }
 
-    @Test("A transfer that ends while the app is gone is delivered at the next launch")
-    func relaunch() async throws {
+    @Test("A transfer that ends while the app is gone is delivered at the next launch", arguments: [true, false])
+    func relaunch(hasLedger: Bool) async throws {
         let (server, release) = (try MockServer(), Signal())
         server.on(.get, "/film") { _ in
             release.block()
@@ -63,11 +64,23 @@ struct BackgroundSessionTests {
         DarwinDaemon.endApp(identifier)
         release.fire()
         #expect(await eventually { DarwinDaemon.hasEvents(identifier) })
+        if !hasLedger { try FileManager.default.removeItem(atPath: "\(folder.path)/\(identifier).ledger.json") }
         let (second, told) = (launch(), Locked(false))
         second.whenEventsAreDelivered { told.withLock { $0 = true } }
-        #expect(try await outcome(second).status == 200)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/film")) == pattern(1000))
+        let outcome = try await outcome(second)
+        let file = try #require(outcome.file)
+        #expect(outcome.status == 200 && hasLedger == (file == folder.path + "/film"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == pattern(1000))
         #expect(await eventually { told.withLock { $0 } })
+    }
+
+    @Test("An upload ends when its response is longer than what is kept of it")
+    func longResponse() async throws {
+        let response = MockResponse.generated(bytes: 3_000_000).stalled(at: .afterBytes(2_000_000))
+        let (server, session) = (try MockServer.always(response, to: .post), launch())
+        let request = Request<Void>(.post, "/", body: .file(try folder.file("source", pattern(10))))
+        try await session.start(request, with: try client(server.url))
+        #expect(try await outcome(session).failure?.contains("longer than 1 MiB") == true)
     }
 
     @Test("The user ends the app: the outcome says so, and that the transfer has to be started again")
@@ -107,6 +120,11 @@ struct BackgroundSessionTests {
             try await launch().start(request, to: path, with: pinned)
         }
         #expect(error?.reason == .configuration)
+        let unsupported = launch(TransportConfiguration.TLS(identity: .pem(certificate: Data(), key: Data())))
+        let other = await #expect(throws: NetworkError.self) {
+            try await unsupported.start(request, to: path, with: try client(url))
+        }
+        #expect(other?.reason == .configuration)
         let session = launch(tls)
         try await session.start(request, to: path, with: pinned)
         #expect(try await outcome(session).failure?.contains("pin") == true)

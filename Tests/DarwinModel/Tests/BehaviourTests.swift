@@ -31,25 +31,9 @@ struct BehaviourTests {
 
     // MARK: Cancelled by the system
 
-    @Test("After a refused certificate every call has the reason of the first")
-    func refusedCertificate() async throws {
-        let environment = try await ConformanceServers.shared().environment
-        let (server, roots) = (
-            try #require(environment.addresses[.expired]), try #require(environment.addresses[.authority])
-        )
-        let tls = TransportConfiguration.TLS(trustedRoots: .file(roots))
-        let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls))
-        for _ in 0..<3 {
-            #expect(await transport.failure(.get, server + "/empty")?.reason == .secureConnectionFailed(.expired))
-        }
-        let client = APIClient(baseURL: try BaseURL(server), pipeline: [], transport: transport)
-        let error = await #expect(throws: NetworkError.self) { try await client.webSocket(.get("/")) }
-        #expect(error?.reason == .secureConnectionFailed(.expired))
-    }
-
     @Test("A task that the system cancels is a lost connection: the caller has cancelled nothing")
     func unorderedCancellation() async throws {
-        let transport = transport { $0.endsAllTasks = .cancelled }
+        let transport = transport { behaviour in behaviour.endsAllTasks.withLock { $0 = .cancelled } }
         let error = await transport.failure(.get, "http://127.0.0.1:1/")
         #expect(
             error?.reason == .connectionLost(.requestMayHaveArrived) && error?.hint?.contains("invalidated") == true)
@@ -62,48 +46,62 @@ struct BehaviourTests {
 
     @Test("A call that waits for a network is not silence of the server", arguments: [false, true])
     func connectivity(waits: Bool) async throws {
-        let network = DarwinNetwork()
-        network.isThere.withLock { $0 = false }
-        let server = try MockServer.always(.text("ok"), to: .post)
+        let (network, server) = (Monitor(false), try MockServer.always(.text("ok"), to: .post))
+        server.on(.post, "/silent", respond: MockResponse().stalled(at: .beforeHead))
+        server.on(.get, "/socket", respond: .webSocket { _ in })
         let transport = transport(waitsForConnectivity: waits) { $0.network = network }
         let limits = Timeouts(firstByte: .seconds(1), idle: .seconds(1), total: .seconds(30))
-        let call = Task {
-            try await transport.exchange(.post, server.url + "/", body: .bytes(pattern(10)), timeouts: limits).text()
+        func call(_ path: String) -> Task<String, any Error> {
+            let (url, body) = (server.url + path, RequestBody.bytes(pattern(10)))
+            return Task { try await transport.exchange(.post, url, body: body, timeouts: limits).text() }
         }
+        let (first, silent) = (call("/"), call("/silent"))
+        let client = APIClient(
+            baseURL: try BaseURL(server.url), pipeline: [], transport: transport,
+            configuration: APIClient.Configuration(timeouts: limits))
+        let socket = Task { try await client.webSocket(.get("/socket")) }
+        guard waits else { return #expect(await reason(of: first) == .unreachable) }
         await pause(.milliseconds(1500))
-        network.isThere.withLock { $0 = true }
-        if waits {
-            #expect(try await call.value == "ok")
-        } else {
-            #expect(await reason(of: call) == .unreachable)
-        }
+        network.withLock { $0 = true }
+        #expect(try await first.value == "ok")
+        try await socket.value.close()
         // With a network, silence counts again.
-        let silent = try MockServer.always(MockResponse().stalled(at: .beforeHead), to: .post)
-        let error = await transport.failure(.post, silent.url + "/", body: .bytes(pattern(10)), timeouts: limits)
-        #expect(error?.reason == .timedOut(.firstByte))
+        #expect(await reason(of: silent) == .timedOut(.firstByte))
     }
 
-    @Test("A stream of events that is silent after its head is no server without a response")
-    func silentStream() async throws {
-        let (server, release) = (try MockServer(), Signal())
-        server.on(
-            .get, "/news",
-            respond: .events { stream in
-                await release.wait()
-                try await stream.send("one")
-            })
+    /// Events, events for a request with a body, and lines whose first bytes the system keeps to determine their type.
+    @Test("A live response that is silent after its head is no server without a response", arguments: [0, 1, 2])
+    func silentStream(kind: Int) async throws {
+        let (asked, release) = (Signal(), Signal())
+        let server = try RawServer { connection in
+            _ = try connection.readHead()
+            if kind == 1 { _ = try connection.read(10) }
+            let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/"
+            try connection.write(head + (kind == 2 ? "plain\r\n\r\n1\n" : "event-stream\r\n\r\n"))
+            asked.fire()
+            release.block()
+            if kind < 2 { try connection.write("data: 1\n\n") }
+        }
         let configuration = APIClient.Configuration(timeouts: Timeouts(firstByte: .milliseconds(100)))
         let client = APIClient(
             baseURL: try BaseURL(server.url), pipeline: [], transport: transport(), configuration: configuration)
         let first = Task {
-            for try await event in client.events(.get("/news")) { return event.data }
+            let body = kind == 1 ? RequestContent.data(pattern(10)) : .none
+            let request = Request<Void>(kind == 1 ? .post : .get, "/", body: body)
+            var options = RecordStreamOptions()
+            options.checksContentType = false
+            if kind == 2 {
+                for try await number in client.records(request, of: Int.self, options: options) { return "\(number)" }
+            } else {
+                for try await event in client.events(request) { return event.data }
+            }
             return ""
         }
-        try await server.waitForRequests(count: 1)
+        await asked.wait()
         await pause(.milliseconds(300))
         release.fire()
-        #expect(try await first.value == "one")
-        #expect(server.requestCount == 1)
+        #expect(try await first.value == "1")
+        #expect(server.connectionCount == 1)
     }
 
     @Test("The pause of a reader is no silence of the server, which begins when the reader goes on")
@@ -163,22 +161,24 @@ struct BehaviourTests {
         #expect(server.requests.allSatisfy { $0.body == pattern(100_000) })
     }
 
-    @Test("An identity is imported once, not on the delegate's queue, and never into a keychain")
-    func identity() async throws {
-        let environment = try await ConformanceServers.shared().environment
-        let client = try #require(environment.addresses[.client]).dropLast(".pem".count)
-        // A copy of its own, because imports are counted by archive.
-        let archive = try Data(contentsOf: URL(fileURLWithPath: client + ".p12"))
-        let tls = TransportConfiguration.TLS(
-            trustedRoots: .file(try #require(environment.addresses[.authority])),
-            identity: .pkcs12(archive, passphrase: Certificates.passphrase))
-        let transport = URLSessionTransport(configuration: TransportConfiguration(tls: tls))
-        let mutual = try #require(environment.addresses[.mutual])
-        #expect(try await transport.exchange(.get, mutual + "/").text().contains("SUCCESS"))
-        let other = try #require(environment.addresses[.secure])
-        #expect(try await transport.exchange(.get, other + "/empty").status == .noContent)
-        let imports = try #require(DarwinKeychain.imports.withLock { $0[archive] })
-        #expect(imports == DarwinKeychain.Imports(all: 1, stored: 0, onDelegateQueue: 0))
+    @Test("The producers of a body end with its call, also one that the system has dropped", arguments: [1, 2])
+    func producers(count: Int) async throws {
+        let (server, begun, ended) = (try MockServer(), Locked(0), Locked(0))
+        let body = RequestBody.stream(replay: .always) {
+            .init(
+                Produced([Data([1])]).map { chunk in
+                    begun.withLock { $0 += 1 }
+                    await Signal().wait()
+                    ended.withLock { $0 += 1 }
+                    return chunk
+                })
+        }
+        let transport = transport { $0.requestsStreamsTwice = count == 2 }
+        let call = Task { try await transport.exchange(.put, server.url + "/", body: body) }
+        try await yieldUntil { begun.withLock { $0 } == count }
+        call.cancel()
+        #expect(await reason(of: call) == .cancelled)
+        try await yieldUntil { ended.withLock { $0 } == count }
     }
 
     @Test("An event for a body that has ended finds its delegate")
@@ -238,6 +238,16 @@ struct BehaviourTests {
         let server = try MockServer.always(.generated(bytes: 1000))
         let error = await transport { $0.endsBeforeLastPiece = true }.failure(.get, server.url + "/")
         #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+    }
+
+    @Test("A transport is the delegate of its tasks in an existing session, which it does not end")
+    func existingSession() async throws {
+        let (server, session) = (try MockServer.always(.text("ok")), URLSession(configuration: .ephemeral))
+        for _ in 0..<2 {
+            let transport = URLSessionTransport(session: session)
+            #expect(try await transport.exchange(.get, server.url + "/").text() == "ok")
+            await transport.shutdown()
+        }
     }
 
     @Test("A GET on a dead connection is repeated by the system, whatever the call says")
