@@ -137,7 +137,6 @@ struct FirstWeekTests {
         let headers = try #require(client.recordedCalls.first).request.headers
         #expect(headers["X-Tenant"] == "acme" && headers["X-Request-ID"] != nil)
         #expect(headers[.authorization] == "Bearer token")
-        #expect(try await Interceptors.alone().status == .accepted)
         #expect(Interceptors.pipeline(Keychain()).problems.isEmpty && Interceptors.redaction().problems.isEmpty)
         try Interceptors.curl(client, NewUser(firstName: "Ada"))
     }
