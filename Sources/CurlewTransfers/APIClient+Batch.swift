@@ -9,7 +9,8 @@ extension APIClient {
     ///     let users = try await client.batch(ids) { .user(id: $0) }.map { try $0.get() }
     ///
     /// - `concurrency`: the maximum number of calls at the same time, at least 1. Default 8.
-    /// - `request`: creates the request for an input, on the caller's actor.
+    /// - `request`: creates the request for an input, on the caller's actor. Of a route or an endpoint, it is
+    ///   `GetUser(id: $0).decoding(User.self)`.
     ///
     /// An input is taken from its sequence only when its call can start. A failed call ends no other one. Cancelling the
     /// task cancels all calls and starts no more; then, and only then, this method throws, with `.cancelled`. It returns
