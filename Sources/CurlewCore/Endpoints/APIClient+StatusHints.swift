@@ -24,7 +24,9 @@ extension APIClient.Core {
     }
 
     private func credentialHint(_ response: HTTPResponse, _ call: Call) -> String {
-        if hasCredential(call) { return "Check the credential: the server refused it, or none was attached." }
+        if hasCredential(call) {
+            return "The server refused the credential, or none was attached. Check where it comes from."
+        }
         if call.context.authentication == .anonymous {
             return "The call excludes credentials. Check what it sends instead, such as a name and a password."
         }

@@ -27,10 +27,10 @@ struct StatusHintTests {
     @Test("A 401 or 403 advises to check a credential that was sent")
     func refusedCredential() async throws {
         let own = Request<Void>(.get, "/films", headers: [.authorization: "Bearer t"])
-        #expect(try await error(.unauthorized, [:], own).hint?.contains("the server refused it") == true)
+        #expect(try await error(.unauthorized, [:], own).hint?.contains("The server refused the credential") == true)
         #expect(try await error(.forbidden, [:], own).hint?.contains("what the credential permits") == true)
         let key = Request<Void>(.get, "/films", headers: ["X-API-Key": "k"])
-        #expect(try await error(.unauthorized, [:], key).hint?.contains("the server refused it") == true)
+        #expect(try await error(.unauthorized, [:], key).hint?.contains("The server refused the credential") == true)
     }
 
     @Test("A 401 or 403 names the reason why no credential was sent")
