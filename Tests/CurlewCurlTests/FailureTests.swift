@@ -45,19 +45,6 @@ struct FailureTests {
         #expect(unsent?.hint?.contains("stopped sending the response") == true)
     }
 
-    @Test("The end of the whole call's time says what it was waiting for")
-    func ended() async throws {
-        let crowded = try CrowdedPort()
-        let server = try MockServer.answering(.text("abc").stalled(at: .afterBytes(1)))
-        server.enqueue(.text("abc").stalled(at: .head))
-        for (url, activity) in [
-            (crowded.url, "no connection"), (server.url + "/", "not responded"), (server.url + "/", "response arrived"),
-        ] {
-            let error = await transport.failure(.get, url, timeouts: Timeouts(total: .milliseconds(200)))
-            #expect(error?.hint?.contains(activity) == true, "\(error as Any)")
-        }
-    }
-
     @Test("A small body that breaks off keeps its received bytes for the developer")
     func excerpt() async throws {
         let server = try MockServer.answering(.text("the beginning").truncated(after: 9))

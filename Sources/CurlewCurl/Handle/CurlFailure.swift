@@ -72,16 +72,9 @@ enum CurlFailure {
     /// Returns the error for a transfer that the event loop ended because `phase` timed out.
     static func timeout(_ phase: NetworkError.Phase, transfer: Transfer) -> NetworkError {
         var error = completed(.timeout(phase, transfer.plan.context.timeouts), transfer)
-        let hasHead = transfer.received.head.isComplete
         if phase == .idle {
-            error.hint =
-                "The server stopped \(hasHead ? "sending the response" : "reading the request"); see Timeouts.idle."
-        } else if phase == .total, transfer.easy != nil {
-            let activity =
-                hasHead
-                ? "the response arrived"
-                : transfer.clock.isConnected ? "the server had not responded" : "there was no connection"
-            error.hint = "The time of the call ended while \(activity); see Timeouts.total."
+            let activity = transfer.received.head.isComplete ? "sending the response" : "reading the request"
+            error.hint = "The server stopped \(activity); see Timeouts.idle."
         }
         return error
     }
