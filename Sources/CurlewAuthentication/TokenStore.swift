@@ -7,7 +7,7 @@ public import CurlewCore
 ///     let store = TokenStore(.file("/var/lib/app/tokens.json"))
 ///     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(
 ///         .bearer(store) { try await $0.client.send(.refresh($0.tokens.refreshToken)) }))
-///     try await store.signIn(try await client.send(.login(name, password)))
+///     try await store.signIn(try await client.withoutCredentials().send(.login(name, password)))
 ///
 /// Guarantees:
 /// - At most one refresh is in progress, and all calls that need new tokens wait for it. If the server refuses older

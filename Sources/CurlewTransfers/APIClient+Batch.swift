@@ -9,7 +9,8 @@ extension APIClient {
     ///     let users = try await client.batch(ids) { .user(id: $0) }.map { try $0.get() }
     ///
     /// - `concurrency`: the maximum number of calls at the same time, at least 1. Default 8.
-    /// - `request`: creates the request for an input, on the caller's actor.
+    /// - `request`: creates the request for an input, on the caller's actor. Of a route or an endpoint, it is
+    ///   `GetUser(id: $0).decoding(User.self)`.
     ///
     /// An input is taken from its sequence only when its call can start. A failed call does not end the others. This
     /// method throws only if the task is cancelled: it then cancels all calls, starts no more, and throws `.cancelled`.

@@ -31,7 +31,7 @@ extension APIClient {
     /// those that wait in a queue of the pipeline or of the transport, and those that pause between attempts.
     ///
     ///     if await client.drain(for: .seconds(20)) { print("no call is running") }
-    ///     await client.transport.shutdown()
+    ///     await client.transport.shutdown()      // for all clients that share it, such as those with the default one
     ///
     /// Once this method is called, this client, its copies and the clients derived from it refuse new calls with
     /// `.refused(by: .shutdown)`. Returns true as soon as no call is running. Returns false if calls are still running

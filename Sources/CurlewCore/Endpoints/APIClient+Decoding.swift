@@ -46,7 +46,7 @@ extension APIClient.Core {
         response.body.cancel()
         var failure = NetworkError(
             .status(response.status), response: response.errorResponse(excerpt, in: call.context))
-        if response.status == .notFound { failure.hint = slashHint(call.request) }
+        failure.hint = hint(for: response, call)
         failure.attempts = response.attempts
         return failure
     }
@@ -60,15 +60,5 @@ extension APIClient.Core {
         let body = failure.response?.body ?? response.body.bufferedData
         failure.response = response.errorResponse(body, in: call.context)
         return failure
-    }
-
-    /// Returns a hint if the path contains `%2F`, as when an interpolated value contains a slash; otherwise nil. Few
-    /// servers support `%2F` in a path.
-    private func slashHint(_ request: HTTPRequest) -> String? {
-        let path = Array(request.target.upTo("?").utf8)
-        let hasSlash = path.indices.dropLast(2).contains { path[$0...].prefix(3).elementsEqual("%2F".utf8) }
-        guard hasSlash else { return nil }
-        return "The path contains %2F: a value with a slash is one segment. For several segments, interpolate each of "
-            + "them, \"/repos/\\(owner)/\\(name)\", or write \\(raw:)."
     }
 }

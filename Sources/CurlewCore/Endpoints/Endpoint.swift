@@ -26,6 +26,7 @@ public protocol Endpoint<Response>: Route {
     /// The type of the decoded response.
     associatedtype Response: Sendable
     /// Decodes the response. Called once, off the main actor. Any error that it throws is converted to `NetworkError`.
+    /// An implementation of yours can call `response.decoded(as:using:)`.
     func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response
 }
 

@@ -71,6 +71,10 @@ extension NetworkError: MirroredByDescription {
             return
                 "The server sent no certificate of its issuer. If it is an intermediate authority, the server must "
                 + "send it. \(ownRoots)"
+        case .secureConnectionFailed(.wrongHost):
+            return "Check the host of the URL: the server's certificate is for other names."
+        case .secureConnectionFailed(.expired), .secureConnectionFailed(.notYetValid):
+            return "Check the clock of this machine. If it is right, the server needs another certificate."
         case .connectionLost(.requestMayHaveArrived):
             guard let method = request?.method, method.isSafe else {
                 return
@@ -78,8 +82,11 @@ extension NetworkError: MirroredByDescription {
                     + "Idempotency-Key."
             }
             return "The request changes nothing on the server, so it can be sent again."
+                + (response == nil ? " If that fails too, check scheme and port." : "")
 
-        case .status(let status) where status.code == 401: return "Add a credential, such as .bearer { token }."
+        case .status(.tooManyRequests):
+            let wait = retryAfter.map { "Wait \($0.brief) before the next call. " } ?? ""
+            return "\(wait)To send fewer calls than the server allows, add .rateLimit(_:every:)."
         case .status(let status) where status.isRedirection:
             return "The redirect was not followed: see .redirects(_:), options.redirects and the Location field."
         default: return nil
@@ -87,11 +94,23 @@ extension NetworkError: MirroredByDescription {
     }
 
     private var decodingAdvice: String? {
-        guard let location = (underlying as? DecodingError)?.location else { return nil }
+        guard let error = underlying as? DecodingError else { return nil }
+        let location = error.location
         if let missing = location.missing, let response {
             let snake = missing.snakeCased
             if snake != missing, response.body.contains(quoted: snake) {
                 return "The body has \"\(snake)\". Use Codecs.snakeCase, or coding keys."
+            }
+            if location.path.isEmpty, response.body.contains(quoted: missing) {
+                return "The body has \"\(missing)\" inside another member: see unwrapping(_:), or describe that member."
+            }
+        }
+        if case .typeMismatch(let type, let context) = error {
+            if type == Double.self, context.debugDescription.contains("string") {
+                return "The member is a text. If it is a date, use Codecs.iso8601 or Codecs.snakeCase."
+            }
+            if location.path.isEmpty, context.debugDescription.contains("found an array") {
+                return "The body is a list: make the response type an array."
             }
         }
         let body = response?.excerpt == nil ? "response" : "body above"

@@ -43,7 +43,17 @@ enum CurlFailure {
         if error.reason == .secureConnectionFailed(.clientCertificate), handle.serverCheck?.lacksCertificate == true {
             error.hint = "The server requires a client certificate: set TransportConfiguration.TLS.identity."
         }
-        if error.reason == .configuration { error.hint = hint(for: code, handle: handle) }
+        switch (error.reason, code) {
+        case (.configuration, _):
+            error.hint = hint(for: code, handle: handle)
+        case (.unreachable, CURLE_COULDNT_RESOLVE_HOST) where systemError != ENETDOWN:
+            error.hint = "Check the name of the host, and the name servers of this machine."
+        case (.secureConnectionFailed(.handshake), _) where message.contains("wrong version number"):
+            error.hint = "Check scheme and port: the server does not speak TLS there."
+        case (.badResponse, _) where message.contains("HTTP/0.9"):
+            error.hint = "Check scheme and port: what arrived is not HTTP."
+        default: break
+        }
         if error.reason == .limitExceeded(.responseHeaders), isHeadTooLarge(code, message) {
             error.hint =
                 "libcurl accepts at most 300 KB of heads for one call; limits.headerBytes cannot raise that."
@@ -61,7 +71,12 @@ enum CurlFailure {
 
     /// Returns the error for a transfer that the event loop ended because `phase` timed out.
     static func timeout(_ phase: NetworkError.Phase, transfer: Transfer) -> NetworkError {
-        completed(.timeout(phase, transfer.plan.context.timeouts), transfer)
+        var error = completed(.timeout(phase, transfer.plan.context.timeouts), transfer)
+        if phase == .idle {
+            let activity = transfer.received.head.isComplete ? "sending the response" : "reading the request"
+            error.hint = "The server stopped \(activity); see Timeouts.idle."
+        }
+        return error
     }
 
     /// Returns the error for a transfer that the event loop ended because libcurl failed for all transfers.

@@ -65,7 +65,7 @@ final class EventLoop: @unchecked Sendable {
     private static let idleMemoryTime: Int64 = 10_000_000_000
     static let shutdownError = NetworkError(
         .refused(by: .shutdown), detail: "The transport has been shut down.",
-        hint: "Create a new transport, or shut down later.")
+        hint: "Create a new transport, or shut down later. Clients without a transport of their own share one.")
     static let noDescriptor = NetworkError(
         .configuration, detail: "The system provided no thread or descriptor for the transport.",
         hint: "Close files or connections, or raise the limit of open files (ulimit -n).")

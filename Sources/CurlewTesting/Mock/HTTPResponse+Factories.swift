@@ -12,8 +12,9 @@ extension HTTPResponse {
         HTTPResponse(status: status, headers: headers)
     }
 
-    /// Returns a response whose body is the value, encoded by the primary codec of `codecs`, by default as JSON. If the
-    /// value cannot be encoded, returns a 500 whose body describes the error.
+    /// Returns a response whose body is the value, encoded by the primary codec of `codecs`, by default as JSON, a
+    /// `String` in quotes; `json(text:)` takes JSON text. If the value cannot be encoded, returns a 500 whose body
+    /// describes the error.
     public static func json(
         _ value: some Encodable, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], codecs: Codecs = .json
     ) -> HTTPResponse {

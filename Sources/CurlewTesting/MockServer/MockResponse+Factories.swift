@@ -4,8 +4,8 @@ public import CurlewFoundation
 public import CurlewHTTP
 
 extension MockResponse {
-    /// Returns a response whose body is the value as JSON with sorted keys. If the value cannot be encoded, returns a
-    /// 500 that describes the error.
+    /// Returns a response whose body is the value as JSON with sorted keys, a `String` in quotes; `json(text:)` takes
+    /// JSON text. If the value cannot be encoded, returns a 500 that describes the error.
     public static func json(_ value: some Encodable, status: HTTPStatus = .ok) -> MockResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

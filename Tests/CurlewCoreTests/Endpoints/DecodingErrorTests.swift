@@ -45,6 +45,17 @@ struct DecodingErrorTests {
         #expect(error.description.contains("Codecs.snakeCase"))
     }
 
+    @Test("The advice about a body of another shape names the difference")
+    func advice() async throws {
+        struct Event: Decodable, Sendable { let at: Date }
+        let date = try await error(Request<Event>.get("/next"), #"{"at":"2026-01-01T00:00:00Z"}"#)
+        #expect(date.description.contains("Codecs.iso8601"))
+        let inner = try await error(Request<Profile>.get("/me"), #"{"data":{"firstName":"Ann"}}"#)
+        #expect(inner.description.contains("see unwrapping(_:)"))
+        let list = try await error(Request<Profile>.get("/me"), #"[{"firstName":"Ann"}]"#)
+        #expect(list.description.contains("make the response type an array"))
+    }
+
     @Test func aWebPageInsteadOfDataIsSaidToBeOne() async throws {
         let error = try await error(.person(id: 1), "<html>Sign in</html>", type: "text/html; charset=utf-8")
         #expect(error.reason == .decoding)

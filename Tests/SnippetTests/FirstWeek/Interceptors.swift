@@ -2,6 +2,8 @@
 
 import Curlew
 import CurlewRecording
+import CurlewTesting
+import Testing
 
 struct Tenant: Interceptor {
     let name: String
@@ -56,16 +58,6 @@ enum Interceptors {
         return watched
     }
 
-    static func alone() async throws -> HTTPResponse {
-        let next = Next { request, _ in
-            HTTPResponse(status: request.headers["X-Tenant"] == "acme" ? .accepted : .badRequest)
-        }
-        let request = try HTTPRequest(.get, url: "https://api.example.com/users")
-        let response = try await Tenant(name: "acme").intercept(request, next: next)
-
-        return response
-    }
-
     static func harmless() -> Pipeline {
         let pipeline = Pipeline.standard
             .adding(.caching())
@@ -93,5 +85,25 @@ enum Interceptors {
 
     static func curl(_ client: APIClient, _ user: NewUser) throws {
         print(try client.request(for: .create(user)).curlCommand())
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct DeviceKeyTests {
+    @Test func staysAtItsOriginAndSeparatesHolders() async throws {
+        let mock = MockTransport {
+            $0.on(.get, "/film", .json(text: "{}", headers: [.cacheControl: "max-age=60"]))
+            $0.on(.get, "/old", .status(302, headers: [.location: "https://cdn.example.com/film"]))
+        }
+        let store = HTTPCache.MemoryStore()
+        for key in ["a", "a", "b"] {
+            let cached = Pipeline.standard.adding(.caching(store: store))
+            let client = APIClient.mock(mock, pipeline: cached.adding(DeviceKey(key: key)))
+            try await client.send(.get("/film"))
+        }
+        #expect(mock.requests.map { $0.headers["X-Device"] } == ["a", "b"])  // one stored response for each holder
+
+        try await APIClient.mock(mock, pipeline: .standard.adding(DeviceKey(key: "a"))).send(.get("/old"))
+        #expect(mock.requests.suffix(2).map { $0.headers["X-Device"] } == ["a", nil])  // not at the other origin
     }
 }

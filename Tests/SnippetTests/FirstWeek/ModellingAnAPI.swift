@@ -31,6 +31,15 @@ struct GetFilm: Endpoint {
     var path: RequestPath { "/films/\(id)" }
 }
 
+struct CountFilms: Endpoint {
+    typealias Response = Int
+    var path: RequestPath { "/films" }
+
+    func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Int {
+        try await response.decoded(as: [Film].self, using: codecs).count
+    }
+}
+
 struct RateFilm: Endpoint {
     typealias Response = Void
     var id: String

@@ -77,6 +77,11 @@ enum ConnectionsPage {
         configuration.pool.lifetime = .seconds(600)  // changed addresses are noticed
     }
 
+    static func stop(_ client: APIClient) async {
+        if await !client.drain(for: .seconds(20)) { print("some calls have not ended") }
+        await client.transport.shutdown()  // ends them, and those of every client with this transport
+    }
+
     static func warmUp(_ transport: CurlTransport) async throws {
         try await transport.warmUp("https://api.example.com/health", connections: 4)
     }

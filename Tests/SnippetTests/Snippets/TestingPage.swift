@@ -12,6 +12,7 @@ struct TestingPage {
             $0.on(.get, "/users/:id/orders") { call in #"[{"number": \#(call.parameters["id"] ?? "0")}]"# }  // by path
             $0.on(GetFilm.self) { _ in #"{"id": "m", "title": "Metropolis", "year": 1927}"# }  // JSON text, or Data
             $0.on(RateFilm.self, .status(204))  // a response, the same each time
+            $0.on(.get, "/me") { $0.headers[.authorization] == nil ? .status(401) : .json(text: "{}") }
         }
         #expect(try await client.send(GetUser(id: 1)).firstName == "Ada")
         #expect(client.recordedCalls.map(\.path) == ["/users/1"])

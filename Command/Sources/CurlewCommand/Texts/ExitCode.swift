@@ -87,7 +87,7 @@ enum Advice {
     private static let marks = [
         "TransportConfiguration", "TransportConfiguration.TLS", "Timeouts", "Limits", "ptions.", "nterceptor",
         "APIClient",
-        "NetworkError", "Pipeline", ".get(", "`",
+        "NetworkError", "Pipeline", ".get(", "`", ".bearer", ".basic", ".digest", "for:", "json:",
     ]
 
     private static func namesAPI(_ hint: String) -> Bool {
@@ -102,7 +102,7 @@ enum Advice {
         case .secureConnectionFailed: "Check the URL. A private authority is trusted with --cacert FILE."
         case .configuration where error.hint?.utf8.firstRange(of: "TransportConfiguration.TLS".utf8) != nil:
             "Check --cacert."
-        case .notAuthenticated: "Give a credential with --auth."
+        case .notAuthenticated, .status(.unauthorized): "Give a credential with --auth."
         default: nil
         }
     }
