@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: MIT
 
 /// A date and time of day in UTC, in the proleptic Gregorian calendar. Needs no formatter or time zone database.
-package struct CivilTime {
-    package var year: Int
+struct CivilTime {
+    var year: Int
     /// The month, 1–12.
-    package var month: Int
+    var month: Int
     /// The day of the month, 1–31.
-    package var day: Int
-    package var hour = 0
-    package var minute = 0
-    package var second = 0
-
-    package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
-        self.year = year
-        self.month = month
-        self.day = day
-        self.hour = hour
-        self.minute = minute
-        self.second = second
-    }
+    var day: Int
+    var hour = 0
+    var minute = 0
+    var second = 0
 
     /// The first second of the year 0, in seconds since 1970.
-    package static let earliest: Int64 = -62_167_219_200
+    static let earliest: Int64 = -62_167_219_200
     /// The last second of the year 9999, in seconds since 1970.
-    package static let latest: Int64 = 253_402_300_799
+    static let latest: Int64 = 253_402_300_799
 
     static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -35,12 +26,12 @@ package struct CivilTime {
     }
 
     /// Whether the date and time exist. Second 60 is allowed for leap seconds.
-    package var isValid: Bool {
+    var isValid: Bool {
         (1...12).contains(month) && (1...Self.length(ofMonth: month, year: year)).contains(day)
             && (0...23).contains(hour) && (0...59).contains(minute) && (0...60).contains(second)
     }
 
-    package var secondsSince1970: Int64 {
+    var secondsSince1970: Int64 {
         let days = Self.days(year: year, month: month, day: day)
         return Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
     }
@@ -68,7 +59,7 @@ package struct CivilTime {
 }
 
 extension CivilTime {
-    package init(secondsSince1970 seconds: Int64) {
+    init(secondsSince1970 seconds: Int64) {
         let ofDay = ((seconds % 86_400) + 86_400) % 86_400
         let shifted = Int((seconds - ofDay) / 86_400) + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -7,10 +7,10 @@ public import CurlewFoundation
 /// Covers the years 0 to 9999. Dates outside this range are clamped, so that every value can be formatted.
 public struct HTTPDate: Hashable, Sendable {
     /// The number of seconds since 1 January 1970 00:00:00 UTC, without leap seconds.
-    package let secondsSince1970: Int64
+    let secondsSince1970: Int64
 
     /// Creates a date from the number of seconds since 1970.
-    package init(secondsSince1970: Int64) {
+    init(secondsSince1970: Int64) {
         self.secondsSince1970 = min(max(secondsSince1970, CivilTime.earliest), CivilTime.latest)
     }
 
@@ -67,6 +67,13 @@ extension HTTPDate: CustomStringConvertible {
         let month = CivilTime.months[time.month - 1]
         return "\(day), \(padded(time.day)) \(month) \(padded(time.year, 4)) "
             + "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)) GMT"
+    }
+
+    /// The date and time in ISO 8601 format, without a time zone: "1994-11-06T08:49:37".
+    package var isoText: String {
+        let time = CivilTime(secondsSince1970: secondsSince1970)
+        return "\(padded(time.year, 4))-\(padded(time.month))-\(padded(time.day))T"
+            + "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second))"
     }
 
     private func padded(_ number: Int, _ width: Int = 2) -> String {

@@ -59,7 +59,9 @@ extension CircuitBreakerInterceptor: CustomStringConvertible {
     public var description: String {
         let policy = breaker.policy
         let scope = breaker.scope.isOrigin ? "" : " per \(breaker.scope)"
-        let share = "\(policy.failureRatio.percent) of \(policy.minimumCalls)"
-        return "CircuitBreaker(\(share) in \(policy.window.brief)\(scope))"
+        let ratio = policy.failureRatio
+        // A value outside 0...1 is shown unchanged.
+        let share = (0...1).contains(ratio) ? "\(Int((ratio * 100).rounded())) %" : "\(ratio)"
+        return "CircuitBreaker(\(share) of \(policy.minimumCalls) in \(policy.window.brief)\(scope))"
     }
 }

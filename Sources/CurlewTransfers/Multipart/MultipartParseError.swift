@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// The reason why a multipart body cannot be parsed. The rest of the body is then unusable.
-package enum MultipartParseError: Error, Hashable, Sendable {
+enum MultipartParseError: Error, Hashable, Sendable {
     /// A boundary that is empty, longer than 70 bytes, ends with a space, or has bytes outside of printable ASCII.
     case badBoundary
     /// The body has no delimiter: it is not multipart, or the boundary is that of another body.
@@ -19,7 +21,7 @@ package enum MultipartParseError: Error, Hashable, Sendable {
 }
 
 extension MultipartParseError: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         switch self {
         case .badBoundary: "the boundary is not 1 to 70 printable ASCII characters, the last one not a space"
         case .noDelimiter: "the body does not contain its boundary"

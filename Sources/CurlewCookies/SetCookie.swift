@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// A cookie that a server sets, parsed from a `Set-Cookie` field with the tolerant algorithm of RFC 6265bis §5.6.
 ///
 /// The value is not decoded: it is sent back as received. Whether the cookie may be stored is decided elsewhere.
-package struct SetCookie: Hashable, Sendable {
+struct SetCookie: Hashable, Sendable {
     /// The name of the cookie; empty for a cookie without a name.
-    package let name: String
-    package let value: String
+    let name: String
+    let value: String
     /// The `Domain` attribute in lower case, without a leading dot; `nil` if absent or empty.
-    package private(set) var domain: String?
+    private(set) var domain: String?
     /// The `Path` attribute; `nil` if absent or without a leading slash.
-    package private(set) var path: String?
-    package private(set) var expires: HTTPDate?
+    private(set) var path: String?
+    private(set) var expires: HTTPDate?
     /// The `Max-Age` attribute in seconds; zero if the number is not positive, `nil` if absent or not a number.
-    package private(set) var maxAge: Int64?
-    package private(set) var isSecure = false
-    package private(set) var isHTTPOnly = false
+    private(set) var maxAge: Int64?
+    private(set) var isSecure = false
+    private(set) var isHTTPOnly = false
     /// The `SameSite` attribute in lower case; any value is kept.
-    package private(set) var sameSite: String?
-
-    /// The reason why a `Set-Cookie` value is rejected.
-    package enum Problem: Error, Hashable, Sendable {
-        case controlCharacter
-        case empty
-        case tooLong
-    }
+    private(set) var sameSite: String?
 
     /// Parses a `Set-Cookie` value. Throws if it contains a control character, if its name and value are both empty, or
     /// if they exceed `maximum` bytes together. An attribute whose value exceeds `maximumAttribute` bytes is ignored.
-    package init(_ line: String, maximum: Int = 4096, maximumAttribute: Int = 1024) throws(Problem) {
+    init(_ line: String, maximum: Int = 4096, maximumAttribute: Int = 1024) throws(Cookie.Refusal) {
         let bytes = line.utf8
         // A control character other than the tab could forge a header field when the cookie is sent back.
         guard !bytes.contains(where: { ASCII.isControl($0) && $0 != 0x09 }) else { throw .controlCharacter }
@@ -74,13 +69,13 @@ package struct SetCookie: Hashable, Sendable {
     }
 
     private static func trimmed(_ bytes: Substring.UTF8View) -> String {
-        FieldSyntax.trimmed(String(Substring(bytes)))
+        String(Substring(bytes).trimmed())
     }
 }
 
 extension SetCookie: MirroredByDescription {
     /// The name of the cookie. The value is omitted, because it may be a secret.
-    package var description: String { "SetCookie(\(name))" }
+    var description: String { "SetCookie(\(name))" }
 }
 
 extension HTTPDate {
@@ -91,8 +86,8 @@ extension HTTPDate {
     init?(cookieDate text: String) {
         var reader = CookieDateReader()
         for token in text.utf8.prefix(1024).split(whereSeparator: CookieDateReader.isDelimiter) { reader.take(token) }
-        guard let time = reader.time else { return nil }
-        self.init(secondsSince1970: time.secondsSince1970)
+        guard let date = reader.date else { return nil }
+        self = date
     }
 }
 
@@ -123,11 +118,10 @@ private struct CookieDateReader {
         }
     }
 
-    var time: CivilTime? {
+    var date: HTTPDate? {
         guard let clock, let day, let month, let year, year >= 1601, clock.second <= 59 else { return nil }
-        let time = CivilTime(
+        return HTTPDate(
             year: year, month: month, day: day, hour: clock.hour, minute: clock.minute, second: clock.second)
-        return time.isValid ? time : nil
     }
 
     private static func clock(_ token: Substring.UTF8View) -> (hour: Int, minute: Int, second: Int)? {
@@ -146,7 +140,7 @@ private struct CookieDateReader {
     }
 
     private static func month(_ token: Substring.UTF8View) -> Int? {
-        let name = token.prefix(3).map(ASCII.lower)
-        return CivilTime.months.firstIndex { $0.utf8.map(ASCII.lower) == name }.map { $0 + 1 }
+        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        return months.firstIndex(of: ASCII.lowercased(String(Substring(token.prefix(3))))).map { $0 + 1 }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// The directives of a `Cache-Control` field (RFC 9111 §5.2).
 ///
 ///     let control = CacheControl(response.headers)
@@ -8,9 +10,9 @@
 ///
 /// Unknown directives are kept. A malformed directive is interpreted restrictively: a directive that forbids something
 /// applies even if it is malformed, and a directive that permits something applies only if it is well-formed.
-package struct CacheControl: Hashable, Sendable {
+struct CacheControl: Hashable, Sendable {
     /// A single directive, such as `max-age=60`.
-    package struct Directive: Hashable, Sendable {
+    struct Directive: Hashable, Sendable {
         /// The name of the directive, in lower case.
         let name: String
         /// The value after `=`, without quotes; nil if there is none.
@@ -26,28 +28,20 @@ package struct CacheControl: Hashable, Sendable {
     }
 
     /// The directives in order of appearance, at most 64.
-    package let directives: [Directive]
+    let directives: [Directive]
 
     /// The maximum duration in seconds: 2³¹, about 68 years, or 2³¹ − 1 where `Int` has 32 bits. Longer durations are
     /// read as this value (RFC 9111 §1.2.2).
-    package static let maximumSeconds = Int(clamping: 2_147_483_648 as Int64)
-
-    init(_ directives: [Directive]) {
-        self.directives = directives
-    }
-
-    init() {
-        directives = []
-    }
+    static let maximumSeconds = Int(clamping: 2_147_483_648 as Int64)
 
     /// Returns whether a directive with this name is present, well-formed or not. The name must be in lower case.
-    package func contains(_ name: String) -> Bool {
+    func contains(_ name: String) -> Bool {
         directives.contains { $0.name == name }
     }
 
     /// Returns whether a well-formed directive with this name and no argument is present. For directives that permit
     /// something.
-    package func permits(_ name: String) -> Bool {
+    func permits(_ name: String) -> Bool {
         directives.contains { $0.name == name && $0.argument == nil && !$0.isMalformed }
     }
 
@@ -56,7 +50,7 @@ package struct CacheControl: Hashable, Sendable {
     ///
     /// Returns zero if the directive has no valid number of seconds, or if several values differ (RFC 9111 §4.2.1
     /// encourages caches to consider such responses stale).
-    package func seconds(_ name: String) -> Int? {
+    func seconds(_ name: String) -> Int? {
         var found: Int?
         for directive in directives where directive.name == name {
             let seconds = Self.seconds(of: directive)
@@ -71,11 +65,11 @@ package struct CacheControl: Hashable, Sendable {
     ///
     /// The directive applies to the complete response if any occurrence has no argument, or an argument that is not a
     /// list of field names.
-    package func fieldNames(_ name: String) -> [HTTPField.Name]? {
+    func fieldNames(_ name: String) -> [HTTPField.Name]? {
         var names: [HTTPField.Name]?
         for directive in directives where directive.name == name {
             guard let argument = directive.argument, !directive.isMalformed else { return [] }
-            let list = argument.parts(",").map { Self.trimmed($0) }.filter { !$0.isEmpty }
+            let list = argument.parts(",").map { String($0.trimmed()) }.filter { !$0.isEmpty }
             guard !list.isEmpty, list.allSatisfy(ASCII.isToken) else { return [] }
             names = (names ?? []) + list.map { HTTPField.Name($0) }
         }
@@ -83,13 +77,14 @@ package struct CacheControl: Hashable, Sendable {
     }
 
     /// Returns whether a directive such as `no-cache` or `private` applies to the complete response.
-    package func isUnqualified(_ name: String) -> Bool {
+    func isUnqualified(_ name: String) -> Bool {
         fieldNames(name)?.isEmpty == true
     }
 
     /// Returns these directives without those in `names`, and with `max-age` set to `seconds`.
-    package func maxAge(_ seconds: Int, insteadOf names: Set<String>) -> CacheControl {
-        CacheControl(directives.filter { !names.contains($0.name) } + [Directive("max-age", "\(seconds)")])
+    func maxAge(_ seconds: Int, insteadOf names: Set<String>) -> CacheControl {
+        CacheControl(
+            directives: directives.filter { !names.contains($0.name) } + [Directive("max-age", "\(seconds)")])
     }
 
     private static func seconds(of directive: Directive) -> Int {
@@ -98,23 +93,16 @@ package struct CacheControl: Hashable, Sendable {
     }
 
     /// Parses delta-seconds (RFC 9111 §1.2.2): digits only, at most `maximumSeconds`. Returns nil for anything else.
-    package static func deltaSeconds(_ text: String) -> Int? {
+    static func deltaSeconds(_ text: String) -> Int? {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.allSatisfy(ASCII.isDigit) else { return nil }
         return min(ASCII.decimal(bytes) ?? maximumSeconds, maximumSeconds)
-    }
-
-    static func trimmed(_ text: Substring) -> String {
-        var bytes = text.utf8[...]
-        bytes = bytes.drop(while: ASCII.isBlank)
-        while let last = bytes.last, ASCII.isBlank(last) { bytes.removeLast() }
-        return String(Substring(bytes))
     }
 }
 
 extension CacheControl: CustomStringConvertible {
     /// The directives as the value of a `Cache-Control` field. Arguments that are not tokens are quoted.
-    package var description: String {
+    var description: String {
         directives.map { directive in
             guard let argument = directive.argument else { return directive.name }
             if ASCII.isToken(argument) { return "\(directive.name)=\(argument)" }
@@ -132,19 +120,19 @@ extension CacheControl {
     private static let maximum = 64
 
     /// Parses all `Cache-Control` fields of a message.
-    package init(_ headers: HTTPHeaders) {
+    init(_ headers: HTTPHeaders) {
         self.init(headers[.cacheControl] ?? "")
     }
 
     /// Parses the value of a `Cache-Control` field: `1#( token [ "=" ( token / quoted-string ) ] )`. A malformed member
     /// is kept with `isMalformed` set.
-    package init(_ value: String) {
+    init(_ value: String) {
         var reader = FieldReader(value)
         var found: [Directive] = []
         while !reader.isAtEnd, found.count < Self.maximum {
             if let directive = reader.directive() { found.append(directive) }
         }
-        self.init(found)
+        self.init(directives: found)
     }
 }
 

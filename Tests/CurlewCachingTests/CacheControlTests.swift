@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CurlewHTTP
+@testable import CurlewCaching
 
 @Suite(.timeLimit(.minutes(1)))
 struct CacheControlTests {

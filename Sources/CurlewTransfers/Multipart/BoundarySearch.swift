@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// A search for the delimiter of a multipart body, CRLF `--` boundary, in content that arrives in chunks.
 ///
 /// A chunk may end within a delimiter. The search then remembers how many bytes matched and no bytes: they are known.

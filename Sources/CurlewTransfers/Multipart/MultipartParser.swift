@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewFoundation
+import CurlewFoundation
+import CurlewHTTP
 
 /// An incremental parser for multipart bodies, without I/O (RFC 2046 §5.1): `form-data`, `mixed`, `byteranges` and every
 /// other subtype.
@@ -19,25 +20,25 @@ package import CurlewFoundation
 /// a space or a tab, which becomes one space. Invalid UTF-8 in a field value is replaced. Content is never decoded.
 ///
 /// The parser stores the head of a part up to its limit, and otherwise nothing but the chunk that it has received.
-package struct MultipartParser: Sendable {
-    package enum Event: Equatable, Sendable {
+struct MultipartParser: Sendable {
+    enum Event: Equatable, Sendable {
         case head(HTTPHeaders)
         case body(Data)
         case partEnd
         case end
     }
 
-    package struct Limits: Sendable {
+    struct Limits: Sendable {
         /// The maximum size of the head of a part with the rest of the line before it, in bytes. Default: 16 KiB.
-        package var headBytes = 16_384
+        var headBytes = 16_384
         /// The maximum number of fields of a part. Default: 64.
         var fields = 64
         /// The maximum number of parts. Default: 1000.
-        package var parts = 1000
+        var parts = 1000
         /// The maximum number of bytes before the first delimiter. Default: 64 KiB.
         var preambleBytes = 65_536
 
-        package init() {}
+        init() {}
     }
 
     private enum State {
@@ -74,7 +75,7 @@ package struct MultipartParser: Sendable {
     ///
     /// - `boundary`: the parameter of the media type. The parser accepts all printable ASCII characters, because some
     ///   servers use more than RFC 2046 allows.
-    package init(boundary: String, limits: Limits = Limits()) throws(MultipartParseError) {
+    init(boundary: String, limits: Limits = Limits()) throws(MultipartParseError) {
         guard (1...70).contains(boundary.utf8.count), boundary.utf8.last != 0x20,
             boundary.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F })
         else { throw .badBoundary }
@@ -84,7 +85,7 @@ package struct MultipartParser: Sendable {
     }
 
     /// Whether a part with this content would contain a delimiter.
-    package static func delimiter(_ boundary: String, occursIn content: Data) -> Bool {
+    static func delimiter(_ boundary: String, occursIn content: Data) -> Bool {
         var search = BoundarySearch(boundary: boundary)
         return content.withUnsafeBytes { bytes in
             var position = 0
@@ -97,7 +98,7 @@ package struct MultipartParser: Sendable {
         }
     }
 
-    package mutating func receive(_ data: Data) {
+    mutating func receive(_ data: Data) {
         switch state {
         case .epilogue, .failed: break
         default:
@@ -107,7 +108,7 @@ package struct MultipartParser: Sendable {
     }
 
     /// Returns the next event, or `nil` if more bytes are needed.
-    package mutating func next() throws(MultipartParseError) -> Event? {
+    mutating func next() throws(MultipartParseError) -> Event? {
         do throws(MultipartParseError) {
             while true {
                 switch try step() {
@@ -126,7 +127,7 @@ package struct MultipartParser: Sendable {
 
     /// Throws `truncated` or `noDelimiter` if the input ends before the last delimiter. Call it after `next()` has
     /// returned `nil`.
-    package func finish() throws(MultipartParseError) {
+    func finish() throws(MultipartParseError) {
         switch state {
         case .epilogue: break
         case .failed(let error): throw error

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// Reads the rest of the line of a delimiter and the head of the part that follows, up to its empty line.
 struct MultipartHeadReader: Sendable {
     private let limits: MultipartParser.Limits

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// An authentication challenge from `WWW-Authenticate`: a scheme and its parameters (RFC 9110 §11.6.1).
 ///
 ///     let fields = response.headers[values: .wwwAuthenticate]
 ///     for challenge in HTTPChallenge.list(fields) where challenge.scheme == "digest" {
 ///         challenge["realm"]
 ///     }
-package struct HTTPChallenge: Hashable, Sendable {
+struct HTTPChallenge: Hashable, Sendable {
     /// The authentication scheme, in lower case: `basic`, `bearer`, `digest`.
-    package let scheme: String
+    let scheme: String
     /// The parameters in order, with names in lower case. If a name repeats, the subscript returns the first value.
     let parameters: [Parameter]
     /// The token68 value that some schemes use instead of parameters; nil if there is none.
     let token: String?
 
-    package struct Parameter: Hashable, Sendable {
+    struct Parameter: Hashable, Sendable {
         /// The name of the parameter, in lower case.
-        package let name: String
+        let name: String
         /// The value of the parameter, without quotes and escapes.
-        package let value: String
+        let value: String
     }
 
     /// The maximum number of parameters of a challenge. Further ones are ignored.
@@ -27,13 +29,13 @@ package struct HTTPChallenge: Hashable, Sendable {
     static let challengeLimit = 64
 
     /// The value of the named parameter; nil if there is none. The name must be in lower case.
-    package subscript(name: String) -> String? {
+    subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }
 
     /// Returns the challenges in all given field values, in order. The rest of a value after a malformed part is
     /// ignored.
-    package static func list(_ fields: [String]) -> [HTTPChallenge] {
+    static func list(_ fields: [String]) -> [HTTPChallenge] {
         var found: [HTTPChallenge] = []
         for field in fields {
             var reader = FieldReader(field)
@@ -44,7 +46,7 @@ package struct HTTPChallenge: Hashable, Sendable {
 
     /// Returns the parameters of a field value that consists of parameters only, such as `Authentication-Info` (RFC
     /// 7615).
-    package static func parameters(of field: String) -> [Parameter] {
+    static func parameters(of field: String) -> [Parameter] {
         var reader = FieldReader(field)
         return reader.challengeParameters()
     }
@@ -102,8 +104,8 @@ extension FieldReader {
         remainder = remainder[text.endIndex...]
         let trimmed = Substring(text).parts(" ")
         guard trimmed.count == 1, let only = trimmed.first else { return nil }
-        let set = ByteSet.unreserved.union("+/=")
-        return only.utf8.allSatisfy(set.contains) ? String(only) : nil
+        let isToken68 = only.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "-._~+/=".utf8.contains($0) }
+        return isToken68 ? String(only) : nil
     }
 
     private mutating func skipCommas() {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CurlewHTTP
+@testable import CurlewCookies
 
 @Suite(.timeLimit(.minutes(1)))
 struct SetCookieTests {
@@ -27,22 +27,22 @@ struct SetCookieTests {
 
     @Test("Neither name nor value is no cookie", arguments: ["", "=", " = ", ";", "; Path=/", "   "])
     func empty(line: String) {
-        #expect(throws: SetCookie.Problem.empty) { try SetCookie(line) }
+        #expect(throws: Cookie.Refusal.empty) { try SetCookie(line) }
     }
 
     @Test(
         "A control character anywhere spoils the line (GHSA-p88m-4jfj-68fv)",
         arguments: ["a=b\r\nX: y", "a=b\n", "a=\u{0}", "a=b; Path=/\u{1}", "a\u{7F}=b", "a=b; x=\u{1B}[0m"])
     func controls(line: String) {
-        #expect(throws: SetCookie.Problem.controlCharacter) { try SetCookie(line) }
+        #expect(throws: Cookie.Refusal.controlCharacter) { try SetCookie(line) }
     }
 
     @Test("Name and value together have at most 4096 bytes, whatever the attributes")
     func length() throws {
         let attributes = "; x=" + String(repeating: "y", count: 9000)
         #expect(try SetCookie("abc=" + String(repeating: "x", count: 4093) + attributes).value.count == 4093)
-        #expect(throws: SetCookie.Problem.tooLong) { try SetCookie("abc=" + String(repeating: "x", count: 4094)) }
-        #expect(throws: SetCookie.Problem.tooLong) { try SetCookie("a=" + String(repeating: "ü", count: 2048)) }
+        #expect(throws: Cookie.Refusal.tooLong) { try SetCookie("abc=" + String(repeating: "x", count: 4094)) }
+        #expect(throws: Cookie.Refusal.tooLong) { try SetCookie("a=" + String(repeating: "ü", count: 2048)) }
     }
 
     @Test(

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CurlewHTTP
+@testable import CurlewTransfers
 
 @Suite(.timeLimit(.minutes(1)))
 struct PartDispositionTests {

@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewFoundation
+import CurlewFoundation
+import CurlewHTTP
 
 /// The value of a `Content-Digest` or `Repr-Digest` field (RFC 9530): digests of a message's content or of a
 /// representation, by algorithm.
 ///
 /// The field is a dictionary of byte sequences (RFC 8941 §3.2). Algorithms other than SHA-256 and SHA-512 are ignored;
 /// the others of the registry are insecure. Of two members with the same name the last one counts.
-package struct DigestField: Hashable, Sendable {
+struct DigestField: Hashable, Sendable {
     /// A hash algorithm of the registry of RFC 9530 that is fit for use.
-    package enum Algorithm: String, Hashable, Sendable, CaseIterable {
+    enum Algorithm: String, Sendable {
         case sha256 = "sha-256"
         case sha512 = "sha-512"
-
-        /// The number of bytes of a digest.
-        package var length: Int { self == .sha256 ? 32 : 64 }
     }
 
-    private var digests: [Algorithm: Data]
-
-    init(_ algorithm: Algorithm, _ digest: Data) {
-        digests = [algorithm: digest]
-    }
+    /// The digests as the server wrote them: their length is not checked, so a truncated one equals no computed digest.
+    private(set) var digests: [Algorithm: Data]
 
     /// Parses a field value; several field lines are joined with commas first. Returns nil for a value that is not a
     /// dictionary, and if the member of a known algorithm is not a byte sequence.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         var reader = Reader(bytes: Array(text.utf8))
         digests = [:]
         reader.skip { $0 == 0x20 }
@@ -46,23 +41,9 @@ package struct DigestField: Hashable, Sendable {
         }
     }
 
-    /// The digest of an algorithm, as the server wrote it: its length is not checked, so a truncated one equals no
-    /// computed digest. Nil if the field has none.
-    subscript(algorithm: Algorithm) -> Data? { digests[algorithm] }
-
     /// The digest to check: that of SHA-512, otherwise that of SHA-256; nil if the field has neither.
-    package var strongest: (algorithm: Algorithm, digest: Data)? {
+    var strongest: (algorithm: Algorithm, digest: Data)? {
         digests[.sha512].map { (.sha512, $0) } ?? digests[.sha256].map { (.sha256, $0) }
-    }
-}
-
-extension DigestField: CustomStringConvertible {
-    /// The field value.
-    package var description: String {
-        Algorithm.allCases.compactMap { algorithm in
-            digests[algorithm].map { "\(algorithm.rawValue)=:\($0.base64EncodedString()):" }
-        }
-        .joined(separator: ", ")
     }
 }
 
@@ -96,7 +77,7 @@ private struct Reader {
 
     mutating func key() -> String? {
         guard let first = next, first == 0x2A || ASCII.isLetter(first) && !ASCII.isUpper(first) else { return nil }
-        return String(decoding: taking(Self.keyBytes.contains), as: UTF8.self)
+        return String(decoding: taking(Self.isKey), as: UTF8.self)
     }
 
     /// Reads a bare item or an inner list; nil if there is none.
@@ -121,7 +102,7 @@ private struct Reader {
     private mutating func bareItem() -> Item? {
         if take(0x3A) { return byteSequence().map(Item.bytes) }
         if take(0x22) { return skipString() ? .other : nil }
-        return taking(Self.wordBytes.contains).isEmpty ? nil : .other
+        return taking(Self.isWord).isEmpty ? nil : .other
     }
 
     /// Reads Base64 up to a colon. Padding may be missing (RFC 8941 §4.2.7).
@@ -129,7 +110,7 @@ private struct Reader {
         let text = taking { $0 != 0x3A }
         guard take(0x3A) else { return nil }
         let digits = text.prefix { $0 != 0x3D }
-        guard digits.allSatisfy(Self.base64Bytes.contains), text.dropFirst(digits.count).allSatisfy({ $0 == 0x3D })
+        guard digits.allSatisfy(Self.isBase64), text.dropFirst(digits.count).allSatisfy({ $0 == 0x3D })
         else { return nil }
         let padding = String(repeating: "=", count: (4 - digits.count % 4) % 4)
         return Data(base64Encoded: String(decoding: digits, as: UTF8.self) + padding)
@@ -156,8 +137,16 @@ private struct Reader {
         return taken
     }
 
-    private static let keyBytes = ByteSet("abcdefghijklmnopqrstuvwxyz0123456789_-.*")
-    private static let base64Bytes = ByteSet.alphanumerics.union("+/")
-    /// The bytes of numbers, dates, truth values and tokens.
-    private static let wordBytes = ByteSet.token.union(":/?@")
+    private static func isKey(_ byte: UInt8) -> Bool {
+        ASCII.isDigit(byte) || ASCII.isLetter(byte) && !ASCII.isUpper(byte) || "_-.*".utf8.contains(byte)
+    }
+
+    private static func isBase64(_ byte: UInt8) -> Bool {
+        ASCII.isDigit(byte) || ASCII.isLetter(byte) || byte == 0x2B || byte == 0x2F
+    }
+
+    /// Returns whether the byte occurs in numbers, dates, truth values and tokens.
+    private static func isWord(_ byte: UInt8) -> Bool {
+        ASCII.isDigit(byte) || ASCII.isLetter(byte) || "!#$%&'*+-.^_`|~:/?@".utf8.contains(byte)
+    }
 }

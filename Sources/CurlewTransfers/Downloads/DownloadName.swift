@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// Makes file names for downloads out of text that a server chose.
-package enum DownloadName {
+enum DownloadName {
     /// Returns a name for the file of a response: one path component that is safe in every folder, never empty.
     ///
     /// The name comes from `Content-Disposition`, otherwise from the last component of the URL's path, otherwise it is
@@ -18,7 +20,7 @@ package enum DownloadName {
     ///   take the file for what an earlier one left.
     ///
     /// The extension is the server's choice: a name can still be that of a program.
-    package static func downloadName(disposition: String?, url: String, mediaType: MediaType?) -> String {
+    static func downloadName(disposition: String?, url: String, mediaType: MediaType?) -> String {
         if let text = disposition.flatMap({ ContentDisposition($0)?.fileName }), let name = safe(text) { return name }
         if let text = lastComponent(of: url), let name = safe(text) { return name }
         return "download" + (mediaType?.fileExtension.map { "." + $0 } ?? "")

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CurlewHTTP
+@testable import CurlewTransfers
 
 /// A document and what it is: events with joined content, or an error after them.
 struct MultipartDocument: Sendable, CustomTestStringConvertible {

@@ -1,36 +1,31 @@
 // SPDX-License-Identifier: MIT
 
-/// The value of a `Content-Disposition` field of a response (RFC 6266): how to present the content, and a file name.
+import CurlewHTTP
+
+/// The file name in a `Content-Disposition` field of a response (RFC 6266).
 ///
 /// Reads what browsers read: unquoted names with spaces, quoted names without an end, names without a type, and UTF-8 in
 /// plain names. Of two parameters with the same name the first counts. Encoded words (RFC 2047) and percent-encoding in
 /// a plain `filename` are not decoded. The file name is text of the server, without any check: see ``DownloadName``.
-struct ContentDisposition: Hashable, Sendable {
-    /// The type in lower case: `attachment`, `inline` or another one; `inline` if the field has none.
-    let type: String
+struct ContentDisposition: Sendable {
     /// The file name: that of `filename*` if it can be decoded (RFC 8187), otherwise that of `filename`.
-    let fileName: String?
+    let fileName: String
 
-    /// Parses a field value. Returns nil if there is neither a type nor a file name.
+    /// Parses a field value. Returns nil if there is no file name.
     init?(_ value: String) {
         var reader = Reader(bytes: Array(value.utf8))
-        var type: String?
         var plain: String?
         var extended: String?
-        var isFirst = true
         while let parameter = reader.next() {
             switch (parameter.name, parameter.value) {
             case ("filename", let value?): plain = plain ?? String(decoding: value, as: UTF8.self)
             case ("filename*", let value?):
                 extended = extended ?? PercentCoding.decodeExtended(String(decoding: value, as: UTF8.self))
-            case (let name, nil) where isFirst && ASCII.isToken(name): type = name
             default: break
             }
-            isFirst = false
         }
-        guard type != nil || plain != nil || extended != nil else { return nil }
-        self.type = type ?? "inline"
-        fileName = extended ?? plain
+        guard let name = extended ?? plain else { return nil }
+        fileName = name
     }
 
     /// Reads parameters one after the other, in one pass.

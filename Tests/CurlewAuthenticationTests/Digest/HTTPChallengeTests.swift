@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CurlewHTTP
+@testable import CurlewAuthentication
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPChallengeTests {

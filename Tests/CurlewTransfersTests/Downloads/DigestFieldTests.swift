@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CurlewHTTP
+@testable import CurlewTransfers
 
 @Suite(.timeLimit(.minutes(1)))
 struct DigestFieldTests {
@@ -25,22 +25,19 @@ struct DigestFieldTests {
     func values(text: String, hasDigest: Bool?) {
         let field = DigestField(text)
         #expect((field != nil) == (hasDigest != nil))
-        #expect(field?[.sha256] == (hasDigest == true ? Data(base64Encoded: Self.sha256) : nil))
-        #expect(field?[.sha512] == nil)
+        #expect(field?.digests[.sha256] == (hasDigest == true ? Data(base64Encoded: Self.sha256) : nil))
+        #expect(field?.digests[.sha512] == nil)
     }
 
-    @Test("The strongest algorithm counts, and a description reads back")
+    @Test("The strongest algorithm counts")
     func strongest() throws {
-        let short = DigestField(.sha256, Data([1, 2, 3]))
-        #expect(short.description == "sha-256=:AQID:")
-        #expect(short.strongest?.algorithm == .sha256)
+        #expect(DigestField("sha-256=:AQID:")?.strongest?.algorithm == .sha256)
         let both = try #require(DigestField("sha-512=:BAUG:, sha-256=:AQID:"))
         #expect(both.strongest?.algorithm == .sha512)
         #expect(both.strongest?.digest == Data([4, 5, 6]))
-        #expect(DigestField(both.description) == both)
         #expect(DigestField("md5=:AAAA:")?.strongest == nil)
         // A truncated digest stays, so that it fails the comparison instead of switching the check off.
-        #expect(both[.sha512]?.count == 3)
+        #expect(both.digests[.sha512]?.count == 3)
     }
 
     @Test("Any text is read, and every digest survives", arguments: 1...100)
@@ -52,7 +49,7 @@ struct DigestFieldTests {
             _ = DigestField("sha-256=:\(text):, a=\(text)")
             let digest = Data(random.bytes(upTo: 70))
             let field = DigestField("a=\"b\";c=d, sha-512=:\(digest.base64EncodedString()):")
-            #expect(field?[.sha512] == digest, "seed \(seed)")
+            #expect(field?.digests[.sha512] == digest, "seed \(seed)")
         }
     }
 }

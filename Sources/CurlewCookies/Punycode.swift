@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// Encodes host names that contain non-ASCII characters for the DNS (RFC 3492).
-package enum Punycode {
+enum Punycode {
     /// Returns the name with each non-ASCII label as `xn--…`, or `nil` if such a label has more than 63 characters.
     ///
     /// The name must be in lower case and normalised: no mapping is applied.
-    package static func encodeName(_ name: String) -> String? {
+    static func encodeName(_ name: String) -> String? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return name }
         var labels: [String] = []
         // Split by bytes: a dot followed by a combining mark is still a dot.
@@ -18,7 +20,7 @@ package enum Punycode {
 
     /// Returns the name in lower case, with each non-ASCII label as `xn--…`, or `nil` if such a label has more than 63
     /// characters.
-    package static func hostName(_ name: String) -> String? {
+    static func hostName(_ name: String) -> String? {
         name.utf8.allSatisfy { $0 < 0x80 } ? ASCII.lowercased(name) : encodeName(name.lowercased())
     }
 

@@ -2,37 +2,35 @@
 
 import Testing
 
-@testable import CurlewHTTP
+@testable import CurlewTransfers
 
 @Suite(.timeLimit(.minutes(1)))
 struct ContentDispositionTests {
     @Test(
         "Field values as servers send them are read",
         arguments: [
-            ("attachment", "attachment", nil),
-            ("INLINE", "inline", nil),
-            ("attachment; filename=a.txt", "attachment", "a.txt"),
-            ("attachment; filename=\"a b.txt\"", "attachment", "a b.txt"),
-            ("Attachment;FileName=\"a.txt\";", "attachment", "a.txt"),
-            ("attachment; filename=\"a\\\"b;c.txt\"; size=5", "attachment", "a\"b;c.txt"),
-            ("attachment; filename = \"a.txt\" ; x=y", "attachment", "a.txt"),
-            ("attachment; filename=my file.pdf ; size=1", "attachment", "my file.pdf"),
-            ("attachment; filename=\"open.txt", "attachment", "open.txt"),
-            ("attachment; filename=\"open\\", "attachment", "open\\"),
-            ("filename=a.txt", "inline", "a.txt"),
-            ("attachment; filename=\"\"", "attachment", ""),
-            ("attachment; filename=", "attachment", ""),
-            ("attachment; filename=a.txt; filename=b.txt", "attachment", "a.txt"),
-            ("attachment; filename=\"n\u{E4}ive.txt\"", "attachment", "n\u{E4}ive.txt"),
-            ("attachment; xfilename=a.txt; filename2=b", "attachment", nil),
-            (";;; attachment ;; filename=a", "attachment", "a"),
-            ("form-data; name=f; filename=\"a\"", "form-data", "a"),
-            ("attachment; filename=%41.txt", "attachment", "%41.txt"),
-        ] as [(String, String, String?)])
-    func plain(value: String, type: String, name: String?) throws {
-        let disposition = try #require(ContentDisposition(value))
-        #expect(disposition.type == type)
-        #expect(disposition.fileName == name)
+            ("attachment", nil),
+            ("INLINE", nil),
+            ("attachment; filename=a.txt", "a.txt"),
+            ("attachment; filename=\"a b.txt\"", "a b.txt"),
+            ("Attachment;FileName=\"a.txt\";", "a.txt"),
+            ("attachment; filename=\"a\\\"b;c.txt\"; size=5", "a\"b;c.txt"),
+            ("attachment; filename = \"a.txt\" ; x=y", "a.txt"),
+            ("attachment; filename=my file.pdf ; size=1", "my file.pdf"),
+            ("attachment; filename=\"open.txt", "open.txt"),
+            ("attachment; filename=\"open\\", "open\\"),
+            ("filename=a.txt", "a.txt"),
+            ("attachment; filename=\"\"", ""),
+            ("attachment; filename=", ""),
+            ("attachment; filename=a.txt; filename=b.txt", "a.txt"),
+            ("attachment; filename=\"n\u{E4}ive.txt\"", "n\u{E4}ive.txt"),
+            ("attachment; xfilename=a.txt; filename2=b", nil),
+            (";;; attachment ;; filename=a", "a"),
+            ("form-data; name=f; filename=\"a\"", "a"),
+            ("attachment; filename=%41.txt", "%41.txt"),
+        ] as [(String, String?)])
+    func plain(value: String, name: String?) {
+        #expect(ContentDisposition(value)?.fileName == name)
     }
 
     @Test(
@@ -56,7 +54,7 @@ struct ContentDispositionTests {
         #expect(try #require(ContentDisposition(value)).fileName == name)
     }
 
-    @Test("Without a type and a name there is no value", arguments: ["", " ; ;", "=a", "a b", "\u{0}", "size=3"])
+    @Test("Without a name there is no value", arguments: ["", " ; ;", "=a", "a b", "\u{0}", "size=3"])
     func nothing(value: String) {
         #expect(ContentDisposition(value) == nil)
     }

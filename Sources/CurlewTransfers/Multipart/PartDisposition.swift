@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// The `Content-Disposition` field of a part (RFC 7578 §4.2): its kind, and the names of the field and of the file.
-package struct PartDisposition: Hashable, Sendable {
+struct PartDisposition: Hashable, Sendable {
     /// The kind in lower case: `form-data` in forms.
     let kind: String
     /// The name of the form field, from the `name` parameter; nil if there is none.
-    package let name: String?
+    let name: String?
     /// The file name; nil if there is none.
     ///
     /// Only what follows the last `/` or `\`, without control characters, and never `.` or `..`. `filename*` (RFC 8187,
     /// UTF-8) takes precedence over `filename`.
-    package let fileName: String?
+    let fileName: String?
 
     /// Parses the value of the field. Returns nil for a malformed value and if a parameter repeats, because receivers
     /// would read different names.
@@ -18,7 +20,7 @@ package struct PartDisposition: Hashable, Sendable {
     /// In a quoted value, a backslash escapes only a quote or a backslash: some senders write paths with unescaped
     /// ones. In `form-data`, `%22`, `%0D` and `%0A` stand for the characters that browsers encode (WHATWG HTML
     /// §4.10.21.8).
-    package init?(_ value: String) {
+    init?(_ value: String) {
         var reader = FieldReader(value)
         reader.skipBlanks()
         guard let kind = reader.token().map(ASCII.lowercased), let parameters = Self.parameters(&reader) else {
@@ -90,16 +92,16 @@ package struct PartDisposition: Hashable, Sendable {
 
 extension PartDisposition {
     /// Returns the value for a part of a form.
-    package static func formData(name: String, fileName: String?) -> String {
+    static func formData(name: String, fileName: String?) -> String {
         "form-data; name=\"\(escaped(name))\"" + (fileName.map { "; filename=\"\(escaped($0))\"" } ?? "")
     }
 
     /// Returns the value for a file in a body that is not a form. A name that a quoted string cannot hold in ASCII is
     /// written as RFC 8187 says.
-    package static func attachment(fileName: String) -> String {
+    static func attachment(fileName: String) -> String {
         let isPlain = fileName.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
         if isPlain { return "attachment; filename=\"\(fileName)\"" }
-        return "attachment; filename*=UTF-8''\(PercentCoding.encode(fileName, keeping: .unreserved))"
+        return "attachment; filename*=UTF-8''\(PercentCoding.encode(fileName, for: .extendedValue))"
     }
 
     /// Escapes names as browsers do (WHATWG HTML §4.10.21.8): UTF-8, with quotes and line breaks percent-encoded. Also

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewTransfers
+
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadNameTests {
     static func name(_ fileName: String, url: String = "https://example.com/", type: MediaType? = nil) -> String {
