@@ -184,7 +184,7 @@ struct TokenState {
 
     /// The principal of the signed-in account; `.anonymous` when signed out. Refreshes do not change it.
     var principal: Principal {
-        current?.tokens.session.map { .session($0) } ?? .anonymous
+        current?.tokens.session.map { .known("session-" + $0, isLasting: true) } ?? .anonymous
     }
 
     /// Records that the server's clock showed `serverDate` at the local time `date`. Differences under two seconds are

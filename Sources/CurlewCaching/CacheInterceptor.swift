@@ -47,7 +47,7 @@ package struct CacheInterceptor: Interceptor {
             return try await pass(request, next, because: .callStoresNothing)
         }
         if next.needsPreparation { await next.prepare() }
-        let principal = next.principal(of: request, key: key)
+        let principal = next.principal(of: request, key: store.principalKey)
         switch principal {
         case .unknown:
             return try await pass(request, next, because: .principalUnknown(next.unknownPrincipals(for: request)))
@@ -55,7 +55,7 @@ package struct CacheInterceptor: Interceptor {
             return try await pass(request, next, because: .principalOfProcess)
         default: break
         }
-        if next.context.authentication.isDemanding, !next.attachesCredential(to: request) {
+        if next.lacksCredential(request) {
             return try await pass(request, next, because: .credentialMissing)
         }
         let key = HTTPCache.Entry.Key(
@@ -67,7 +67,6 @@ package struct CacheInterceptor: Interceptor {
 
     /// The secret with which credentials are hashed for the keys of entries; nil if the store has none, so that the
     /// secret of the process is used.
-    var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
 
     /// Returns an error for a lifetime whose scope is not an absolute URL without a query; nil if there is none.
     func problem(in setup: Pipeline.Environment) -> String? {

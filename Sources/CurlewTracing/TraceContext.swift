@@ -61,7 +61,7 @@ extension TraceContext {
     /// Returns nil if `traceparent` is missing, invalid, or occurs more than once; `tracestate` is then ignored (§3.3).
     /// A `tracestate` that is invalid is dropped as a whole, and the rest is kept.
     public init?(headers: HTTPHeaders) {
-        let parents = headers[values: .traceparent]
+        let parents = headers[values: "Traceparent"]
         guard parents.count == 1 else { return nil }
         self.init(traceparent: parents[0], tracestate: headers[values: "Tracestate"])
     }
@@ -120,7 +120,7 @@ extension TraceContext {
 
     /// Removes the fields of a context from a message.
     package static func remove(from headers: inout HTTPHeaders) {
-        headers.remove(.traceparent)
+        headers.remove("Traceparent")
         headers.remove("Tracestate")
     }
 

@@ -21,7 +21,7 @@ final class SharedExchange: Sendable {
 
     private let inside: Locked<Inside>
     /// The latest deadline of the calls. The inner interceptors see it as the deadline of the exchange.
-    private let sharedDeadline = SharedDeadline()
+    private let sharedDeadline = Locked<SystemTime.Deadline?>(nil)
     private let time: any TimeSource
     /// Called when no more calls may join. The initializer sets it, because the exchange may already have ended when
     /// `begin` returns.
@@ -52,7 +52,12 @@ final class SharedExchange: Sendable {
             return (ticket, isMoreUrgent ? inside.work : nil)
         }
         guard let (ticket, work) = joined else { return nil }
-        sharedDeadline.join(context.horizon)
+        let horizon = context.horizon
+        sharedDeadline.withLock { latest in
+            guard let known = latest else { return latest = horizon }
+            guard let last = known.instant, let instant = horizon.instant else { return latest = .never }
+            latest = last < instant ? horizon : known
+        }
         if let work { Self.escalate(work, urgency) }
         return ticket
     }

@@ -68,7 +68,7 @@ extension RequestPath: ExpressibleByStringInterpolation {
 
 extension RequestPath: ComparedByKey {
     /// The path on the wire, and the reason if it is invalid.
-    package var comparisonKey: [String?] { [encoded, problem?.detail] }
+    var comparisonKey: [String?] { [encoded, problem?.detail] }
 }
 
 extension RequestPath: MirroredByDescription {

@@ -56,10 +56,9 @@ public struct InterceptorTraits: Sendable {
     ///
     /// It has a plural name, such as `caches`, and the consequence of having more than one, as the end of a sentence.
     package var uniqueKind: (name: String, consequence: String)?
-    /// The budget that pays for the requests that the interceptor repeats. See `Pipeline.retryBudget`.
-    package var budget: RetryBudget?
-    /// Whether the app has specified the budget, so that all others of the pipeline pay from it too.
-    package var isBudgetChosen = false
+    /// The budget that pays for the requests that the interceptor repeats. See `Pipeline.retryBudget`. If the app has
+    /// specified it, all others of the pipeline pay from it too.
+    package var budget: (value: RetryBudget, isChosen: Bool)?
     /// The interceptor as a receiver of the events of the client's calls; nil if it is none.
     package var sink: (any EventSink)?
     /// Whether `intercept` would only pass on the request and the response, so that it need not run.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+package import CurlewFoundation
 import CurlewHTTP
 
 /// The rest of the pipeline: the interceptors closer to the transport, and the transport.
@@ -85,9 +86,9 @@ public struct Next: Sendable {
         principal(of: request, key: nil)
     }
 
-    /// Returns the principal, with credentials hashed with `key`. If `key` is nil, the key of the context applies, or
+    /// Returns the principal, with credentials hashed with `key`, which later processes have too. If `key` is nil, the key of the context applies, or
     /// else that of the process.
-    package func principal(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
+    package func principal(of request: HTTPRequest, key: Data?) -> Principal {
         if let key { return with(context.hashing(with: key)).principal(of: request, key: nil) }
         var principal = Principal(of: request, in: context)
         for each in links.principals[position...] { principal.join(each(request, context)) }
@@ -116,12 +117,12 @@ public struct Next: Sendable {
         return names
     }
 
-    /// Returns whether `request` has a credential, or the remaining interceptors would attach one. A field with an
-    /// unknown name does not count as a credential. An interceptor with an unknown principal counts as one that would
-    /// attach a credential.
-    package func attachesCredential(to request: HTTPRequest) -> Bool {
-        context.isAuthenticated || request.headers.contains(.authorization)
-            || links.principals[position...].contains { $0(request, context) != .anonymous }
+    /// Returns whether the call demands a credential, but `request` has none, and the remaining interceptors would attach
+    /// none. A field with an unknown name does not count as a credential. An interceptor with an unknown principal counts
+    /// as one that would attach a credential.
+    package func lacksCredential(_ request: HTTPRequest) -> Bool {
+        context.authentication.isDemanding && !context.isAuthenticated && !request.headers.contains(.authorization)
+            && links.principals[position...].allSatisfy { $0(request, context) == .anonymous }
     }
 
     /// Throws if the call requires a credential and none is attached, unless a redirect has left the origin of the

@@ -4,16 +4,9 @@ package import CurlewHTTP
 
 /// A URL that a response has named, such as that of the next page or of an upload. If it leads to another origin, its
 /// request is sent as one that follows a redirect: without credentials.
-package struct ServerChoice: Hashable, Sendable {
-    private let home: Origin?
-    private let fields: Set<HTTPField.Name>
-
-    /// - `home`: the origin of the call whose response named the URL.
-    /// - `fields`: the fields that the capability sends to every origin.
-    package init(from home: Origin?, fields: Set<HTTPField.Name> = []) {
-        self.home = home
-        self.fields = fields
-    }
+struct ServerChoice: Hashable, Sendable {
+    let home: Origin?
+    let fields: Set<HTTPField.Name>
 
     func apply(to request: inout HTTPRequest, in context: inout ExchangeContext) {
         guard home != request.origin else { return }
@@ -26,13 +19,15 @@ package struct ServerChoice: Hashable, Sendable {
 }
 
 extension RequestOptions {
-    /// The server's choice of the URL; nil if the app chose it. Default nil.
-    package var serverChoice: ServerChoice? {
-        get { self[ServerChoiceKey.self] }
-        set { self[ServerChoiceKey.self] = newValue }
+    /// Notes that a response named the URL of the call.
+    ///
+    /// - `home`: the origin of the call whose response that was.
+    /// - `fields`: the fields that the capability sends to every origin.
+    package mutating func note(serverChoiceFrom home: Origin?, fields: Set<HTTPField.Name> = []) {
+        self[ServerChoiceKey.self] = ServerChoice(home: home, fields: fields)
     }
 }
 
-private enum ServerChoiceKey: RequestOptions.Key {
+enum ServerChoiceKey: RequestOptions.Key {
     static var defaultValue: ServerChoice? { nil }
 }

@@ -147,7 +147,7 @@ extension ExchangeMetrics.Connection {
 
         /// Parses a certificate in PEM or DER form. Returns nil if the bytes are not a certificate, or if the
         /// certificate has more than 64 KiB in DER form.
-        package init?(_ certificate: Data) {
+        init?(_ certificate: Data) {
             guard certificate.count <= Self.maximumSize * 2 else { return nil }
             let bytes = CertificateKey.der(fromPEM: certificate) ?? certificate
             guard bytes.count <= Self.maximumSize, let fields = CertificateFields(bytes) else { return nil }

@@ -119,7 +119,7 @@ public struct HTTPRequest: Sendable {
         let hint =
             switch name {
             case .host: "Put the host into the URL. `TransportConfiguration.dns.overrides` connects to another address."
-            case .proxyAuthorization:
+            case "Proxy-Authorization":
                 "Put the credentials into the `TransportConfiguration.Proxy.Server` of the transport's configuration."
             default: "Omit it. To forward the fields of another request, use its `headers.endToEnd`."
             }

@@ -206,7 +206,7 @@ extension NetworkError {
 
 extension NetworkError.Policy: ComparedByKey {
     /// The name: the names of the built-in policies are reserved for them.
-    package var comparisonKey: String { name }
+    var comparisonKey: String { name }
 }
 
 extension NetworkError.Policy {

@@ -34,8 +34,7 @@ struct RetryInterceptor: Interceptor {
             traits.problem = { _ in problem }
         }
         traits.uniqueKind = ("retry interceptors", "their attempts multiply")
-        traits.budget = budget
-        traits.isBudgetChosen = isBudgetChosen
+        traits.budget = (budget, isBudgetChosen)
         return traits
     }
 

@@ -35,11 +35,6 @@ package enum PrivateFile {
         case ownerAlone
     }
 
-    /// Returns the bytes of a file; nil if it does not exist, cannot be read, or has more than `limit` bytes.
-    package static func contents(of path: String, limit: Int) -> Data? {
-        try? read(path, limit: limit)
-    }
-
     /// Returns the bytes of a file. Throws if the file cannot be read, has more than `limit` bytes, or is not trusted.
     /// Never blocks, even if the path is a named pipe.
     package static func read(

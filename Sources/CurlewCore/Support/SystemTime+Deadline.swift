@@ -9,7 +9,7 @@ extension SystemTime {
         public var instant: SystemTime.Instant?
 
         /// Creates a deadline at `instant`, or without a limit if `instant` is nil.
-        package init(_ instant: SystemTime.Instant?) {
+        init(_ instant: SystemTime.Instant?) {
             self.instant = instant
         }
 

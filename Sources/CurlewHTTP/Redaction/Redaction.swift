@@ -94,10 +94,6 @@ public struct Redaction: Sendable {
         return knowsNames && (name.isCredential || !rules.harmless.contains(name) && name.isSensitive)
     }
 
-    func isSecret(member name: some StringProtocol) -> Bool {
-        isSecret(name, in: .member)
-    }
-
     /// Returns whether the value after `name` is secret.
     func isSecret(_ name: some StringProtocol, in location: SecretName.Location) -> Bool {
         if knowsNames && SecretName.isSecret(Array(name.utf8), in: location) { return true }

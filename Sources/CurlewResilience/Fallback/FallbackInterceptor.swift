@@ -120,7 +120,7 @@ extension HTTPResponse {
                 decision: last.decision, notes: last.notes + ["response from the fallback"]))
         attempts = history
         headers[.cacheControl] = "no-store"
-        facts.standIn = StandIn(failure: failure.label, text: "from the fallback: the call failed: \(failure.label)")
+        facts.standIn = failure.label
         if url.isEmpty { url = request.urlString }
     }
 }

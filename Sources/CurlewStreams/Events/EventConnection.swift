@@ -18,12 +18,12 @@ final class EventConnection: Sendable {
         }
     }
 
-    let call: APIClient.OpenResponse
+    let call: OpenResponse
     private let opened: SystemTime.Instant
     private let state: Monitor<State>
     private let tasks: [Task<Void, Never>]
 
-    init(_ call: APIClient.OpenResponse, readTimeout: Duration?) {
+    init(_ call: OpenResponse, readTimeout: Duration?) {
         self.call = call
         let state = Monitor(State())
         self.state = state

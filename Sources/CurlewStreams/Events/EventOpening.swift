@@ -17,19 +17,17 @@ struct EventOpening: Sendable {
     }
 
     /// Opens a connection. Returns nil if the server ends the stream with 204.
-    func open(lastEventID: String) async throws(NetworkError) -> APIClient.OpenResponse? {
-        var changes = APIClient.CallChanges()
-        changes.options = { call in
+    func open(lastEventID: String) async throws(NetworkError) -> OpenResponse? {
+        let changes = APIClient.CallChanges { call in
             call.isLive = true
             call.timeouts.idle = nil
             call.limits.responseBody = .max
-        }
-        changes.request = { [route] request, _ throws(NetworkError) in
+        } request: { [route] request, _ throws(NetworkError) in
             if !route.headers.contains(.accept) { request.headers[.accept] = "text/event-stream" }
             if !route.headers.contains(.cacheControl) { request.headers[.cacheControl] = "no-cache" }
             if !lastEventID.isEmpty, Self.isField(lastEventID) { request.headers["Last-Event-ID"] = lastEventID }
         }
-        let call = try await client.open(route, changing: changes)
+        let call = try await OpenResponse(of: route, from: client, changing: changes)
         if call.response.status == .noContent {
             await call.end()
             return nil

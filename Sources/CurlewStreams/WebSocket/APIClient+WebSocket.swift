@@ -35,18 +35,15 @@ extension APIClient {
     ) async throws(NetworkError) -> WebSocket {
         let output = OutgoingBytes(capacity: options.outgoingBytes)
         let opening = WebSocketOpening(options)
-        var changes = CallChanges()
-        changes.checksStatus = true
-        changes.options = { call in
+        let changes = CallChanges { call in
             call.isLive = true
             call.isSingleHop = true
             call.timeouts.idle = nil
             call.limits.responseBody = .max
             call.acceptedStatuses.insert(.switchingProtocols)
             call.upgrade = ProtocolUpgrade(output: output, messageLimit: options.maximumMessageSize)
-        }
-        changes.request = { request, _ throws(NetworkError) in try opening.prepare(&request) }
-        let call = try await open(route, changing: changes)
+        } request: { request, _ throws(NetworkError) in try opening.prepare(&request) }
+        let call = try await OpenResponse(of: route, from: self, changing: changes)
         do throws(NetworkError) {
             let link = try opening.link(call.response, output)
             let core = WebSocketCore(link, options: options, time: call.context.time) { call.named($0) }

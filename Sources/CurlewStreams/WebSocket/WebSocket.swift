@@ -28,9 +28,9 @@ public final class WebSocket: AsyncSequence, Sendable {
     let core: WebSocketCore
     /// The subprotocol that the server has selected; nil if there is none.
     public let subprotocol: String?
-    private let call: APIClient.OpenResponse
+    private let call: OpenResponse
 
-    init(_ core: WebSocketCore, subprotocol: String?, _ call: APIClient.OpenResponse) {
+    init(_ core: WebSocketCore, subprotocol: String?, _ call: OpenResponse) {
         self.core = core
         self.subprotocol = subprotocol
         core.begin(after: call.response)

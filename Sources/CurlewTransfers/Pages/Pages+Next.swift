@@ -183,7 +183,7 @@ extension Pages.Plan {
             try await first.decode($0, using: $1)
         }
         next.options = first.options
-        next.options.serverChoice = ServerChoice(from: home)
+        next.options.note(serverChoiceFrom: home)
         return next
     }
 }

@@ -95,8 +95,8 @@ struct UploadRequests: Sendable {
         headers["Tus-Resumable"] = Self.version
         var request = Request<HTTPResponse>(method, url: url, body: body, headers: headers, name: route.name)
         request.options = route.options
-        request.options.serverChoice = ServerChoice(
-            from: (route.baseURL ?? client.baseURL)?.origin,
+        request.options.note(
+            serverChoiceFrom: (route.baseURL ?? client.baseURL)?.origin,
             fields: Set(headers.map(\.name)).union([.contentType]))
         return request
     }
@@ -104,8 +104,7 @@ struct UploadRequests: Sendable {
     private func receive(
         _ request: Request<HTTPResponse>, isTransfer: Bool = false
     ) async throws(NetworkError) -> Response<Data> {
-        var changes = APIClient.CallChanges()
-        changes.options = { options in
+        let changes = APIClient.CallChanges { options in
             // `UploadRun` needs to know every status that is not a success.
             options.acceptedStatuses = []
             // Only stalls end a transfer: how long it takes depends on the source.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// A type of which two values are equal if their keys are.
-package protocol ComparedByKey: Hashable {
+protocol ComparedByKey: Hashable {
     associatedtype ComparisonKey: Hashable
     var comparisonKey: ComparisonKey { get }
 }
@@ -12,12 +12,4 @@ extension ComparedByKey {
 
     /// Hashes the key.
     public func hash(into hasher: inout Hasher) { hasher.combine(comparisonKey) }
-}
-
-/// A type whose dump shows its description and none of its members, which may be secret.
-package protocol MirroredByDescription: CustomStringConvertible, CustomReflectable {}
-
-extension MirroredByDescription {
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
