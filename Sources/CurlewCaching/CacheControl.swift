@@ -16,15 +16,9 @@ struct CacheControl: Hashable, Sendable {
         /// The name of the directive, in lower case.
         let name: String
         /// The value after `=`, without quotes; nil if there is none.
-        let argument: String?
+        var argument: String?
         /// Whether the syntax of the directive is invalid.
-        let isMalformed: Bool
-
-        init(_ name: String, _ argument: String? = nil, isMalformed: Bool = false) {
-            self.name = name
-            self.argument = argument
-            self.isMalformed = isMalformed
-        }
+        var isMalformed = false
     }
 
     /// The directives in order of appearance, at most 64.
@@ -83,8 +77,8 @@ struct CacheControl: Hashable, Sendable {
 
     /// Returns these directives without those in `names`, and with `max-age` set to `seconds`.
     func maxAge(_ seconds: Int, insteadOf names: Set<String>) -> CacheControl {
-        CacheControl(
-            directives: directives.filter { !names.contains($0.name) } + [Directive("max-age", "\(seconds)")])
+        let kept = directives.filter { !names.contains($0.name) }
+        return CacheControl(directives: kept + [Directive(name: "max-age", argument: "\(seconds)")])
     }
 
     private static func seconds(of directive: Directive) -> Int {
@@ -144,21 +138,21 @@ extension FieldReader {
             _ = skipToComma()
             return nil
         }
-        guard take(0x3D) else { return CacheControl.Directive(name, isMalformed: !skipToComma()) }
+        guard take(0x3D) else { return CacheControl.Directive(name: name, isMalformed: !skipToComma()) }
         guard remainder.first == 0x22 else {
             let argument = token()
             let isClean = skipToComma()
-            return CacheControl.Directive(name, argument, isMalformed: argument == nil || !isClean)
+            return CacheControl.Directive(name: name, argument: argument, isMalformed: argument == nil || !isClean)
         }
         var ahead = self
         guard let argument = ahead.quotedString() else {
             // Only the text up to the next comma is skipped, because a directive after the unterminated quote may
             // forbid storing.
             _ = skipToComma()
-            return CacheControl.Directive(name, isMalformed: true)
+            return CacheControl.Directive(name: name, isMalformed: true)
         }
         self = ahead
-        return CacheControl.Directive(name, argument, isMalformed: !skipToComma())
+        return CacheControl.Directive(name: name, argument: argument, isMalformed: !skipToComma())
     }
 
     /// Skips past the next comma. Returns false if anything but blanks preceded the comma.

@@ -62,7 +62,7 @@ package struct CacheInterceptor: Interceptor {
             target: rules.target(of: request.urlString), content: content, principal: principal.text,
             secrets: request.secrets)
         let incoming = CacheRequest(request, key, policy: next.context.options.cachePolicy, rules: rules)
-        return try await CacheExchange(incoming, principal, next, self).run()
+        return try await CacheExchange(incoming: incoming, principal: principal, next: next, cache: self).run()
     }
 
     /// The secret with which credentials are hashed for the keys of entries; nil if the store has none, so that the

@@ -29,8 +29,4 @@ extension Request where Value == HTTPResponse {
     ) {
         self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name) { response, _ in response }
     }
-
-    @Sendable private static func unchanged(_ response: HTTPResponse, _ codecs: Codecs) async throws -> HTTPResponse {
-        response
-    }
 }

@@ -74,14 +74,6 @@ package struct ForwardedFields: Hashable, Sendable {
     /// The fields declared as safe for other origins.
     var declared: Set<HTTPField.Name> = []
 
-    init(
-        secret: Set<HTTPField.Name> = [], home: Set<HTTPField.Name> = [], declared: Set<HTTPField.Name> = []
-    ) {
-        self.secret = secret
-        self.home = home
-        self.declared = declared
-    }
-
     func allow(_ name: HTTPField.Name) -> Bool {
         if name.isCredential || secret.contains(name) || Self.bound.contains(name) { return false }
         return declared.contains(name) || name.isHarmless && !home.contains(name)

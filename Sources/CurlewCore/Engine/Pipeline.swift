@@ -159,15 +159,7 @@ extension Pipeline {
         /// The declarations about fields, query items, members and paths: those of the client's configuration and of
         /// all interceptors (`InterceptorTraits.fields`). They decide which values descriptions redact and which fields
         /// redirects forward.
-        var fields: Redaction.Rules
-
-        init(
-            clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: Redaction.Rules = Redaction.Rules()
-        ) {
-            self.clientOrigin = clientOrigin
-            self.totalTimeout = totalTimeout
-            self.fields = fields
-        }
+        var fields = Redaction.Rules()
     }
 }
 

@@ -153,10 +153,6 @@ private struct LinkDraft {
     var extendedTitle: String?
     var others: [HTTPHeaders.Link.Parameter] = []
 
-    init(target: String) {
-        self.target = target
-    }
-
     mutating func add(_ name: String, _ value: String) {
         switch name {
         case "rel": relations = relations ?? value

@@ -7,10 +7,6 @@ import CurlewHTTP
 struct RateLimitInterceptor: Interceptor {
     let limit: RateLimit
 
-    init(_ limit: RateLimit) {
-        self.limit = limit
-    }
-
     var traits: InterceptorTraits { InterceptorTraits(.rateLimit, problem: problem(in:)) }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

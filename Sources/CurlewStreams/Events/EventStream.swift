@@ -24,10 +24,6 @@ public import CurlewFoundation
 public struct EventStream: AsyncSequence, Sendable {
     let core: EventStreamCore
 
-    init(_ core: EventStreamCore) {
-        self.core = core
-    }
-
     /// The state of the connection.
     @nonexhaustive
     public enum State: Hashable, Sendable {
@@ -179,13 +175,13 @@ extension APIClient {
     /// `Cache-Control: no-cache`, unless the route sets them, and `Last-Event-ID`, if there is one that is valid in a
     /// field and has at most 8 KiB.
     public func events(_ route: some Route, options: EventStream.Options = EventStream.Options()) -> EventStream {
-        EventStream(EventStreamCore(EventOpening(client: self, route: route, options: options)))
+        EventStream(core: EventStreamCore(EventOpening(client: self, route: route, options: options)))
     }
 
     /// Returns the events that the server sends in response to an inline request: `client.events(.get("/news"))`.
     public func events<Value>(
         _ request: Request<Value>, options: EventStream.Options = EventStream.Options()
     ) -> EventStream {
-        EventStream(EventStreamCore(EventOpening(client: self, route: request, options: options)))
+        EventStream(core: EventStreamCore(EventOpening(client: self, route: request, options: options)))
     }
 }

@@ -18,11 +18,6 @@ struct RecordSplitter: Sendable {
         var data: Data
         /// The number of the line. The first one has the number 1.
         var number: Int
-
-        init(data: Data, number: Int) {
-            self.data = data
-            self.number = number
-        }
     }
 
     typealias Failure = LineSplitter.Failure

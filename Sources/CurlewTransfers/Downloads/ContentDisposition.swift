@@ -31,11 +31,7 @@ struct ContentDisposition: Sendable {
     /// Reads parameters one after the other, in one pass.
     private struct Reader {
         let bytes: [UInt8]
-        private var position = 0
-
-        init(bytes: [UInt8]) {
-            self.bytes = bytes
-        }
+        var position = 0
 
         /// Returns the next parameter, its name in lower case, or a bare word without a value; nil at the end.
         mutating func next() -> (name: String, value: [UInt8]?)? {
