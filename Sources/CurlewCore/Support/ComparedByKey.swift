@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A type of which two values are equal if their keys are.
+/// A type whose values are equal if their keys are equal.
 protocol ComparedByKey: Hashable {
     associatedtype ComparisonKey: Hashable
     var comparisonKey: ComparisonKey { get }

@@ -210,3 +210,11 @@ extension Redaction {
         byte < 0x09 || (byte > 0x0D && byte < 0x20) || byte == 0x7F
     }
 }
+
+/// A type whose dump shows its description and none of its members, which may be secret.
+package protocol MirroredByDescription: CustomStringConvertible, CustomReflectable {}
+
+extension MirroredByDescription {
+    /// A mirror that shows only the description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
