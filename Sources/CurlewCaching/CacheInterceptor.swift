@@ -5,9 +5,7 @@ import CurlewHTTP
 
 /// Stores responses and returns them while they may be used. For the rules, see `.caching(store:rules:)`.
 package struct CacheInterceptor: Interceptor {
-    /// The store in which the cache keeps responses.
     package let store: any HTTPCache.Store
-    /// The rules and limits of the cache.
     package let rules: HTTPCache.Options
 
     let traffic = CacheFetches()

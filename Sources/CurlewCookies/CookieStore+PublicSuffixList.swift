@@ -84,7 +84,6 @@ extension CookieStore {
             }
         }
 
-        /// The rules, indexed by their text.
         private struct Rules: Sendable {
             private var plain: Set<String> = []
             /// The names beneath which every label is public, such as `kawasaki.jp` for the rule `*.kawasaki.jp`. They

@@ -194,7 +194,6 @@ public final class CallTracer: Sendable {
 }
 
 extension CallTracer.Options {
-    /// Returns whether the origin receives the context of a call.
     func allowsContext(for origin: Origin, in context: ExchangeContext) -> Bool {
         if !context.crossedOrigin || redirectOrigins.contains(origin) { return true }
         return context.pastOrigins.first?.shares(with: origin) ?? false

@@ -2,7 +2,6 @@
 
 /// Calls that a capability makes for the caller, such as downloads.
 extension APIClient {
-    /// The changes that a capability makes to a call.
     package struct CallChanges {
         var options: (inout RequestOptions) -> Void
         let request: (inout HTTPRequest, ExchangeContext) throws(NetworkError) -> Void

@@ -38,7 +38,6 @@ public struct RequestPath: Sendable {
         self.init(encoded: target, problem: nil)
     }
 
-    /// Creates an invalid path with its problem.
     init(refused problem: NetworkError) {
         self.init(encoded: "", problem: problem)
     }

@@ -115,7 +115,6 @@ public struct ExchangeContext: Sendable {
         return copy
     }
 
-    /// The facts that capabilities attach to the context.
     package var facts: Facts {
         get { extras?.value.facts ?? Facts() }
         set { change { $0.facts = newValue } }
@@ -159,7 +158,6 @@ public struct ExchangeContext: Sendable {
         set { change { $0.principalKey = newValue } }
     }
 
-    /// Returns this context with `key` as the key for principals.
     func hashing(with key: Data) -> ExchangeContext {
         var copy = self
         copy.principalKey = PrincipalKey(bytes: key, isLasting: true)
@@ -257,7 +255,6 @@ public struct ExchangeContext: Sendable {
         }
     }
 
-    /// Records that the call begins.
     package func begin(_ request: HTTPRequest) {
         call.events?.sinks.receive(.began(request), in: self)
     }

@@ -49,7 +49,6 @@ extension HTTPRequest {
         return kept.isEmpty ? path : path + "?" + kept.joined(separator: "&")
     }
 
-    /// The items of the query, percent-encoded.
     private var queryItems: [String] {
         guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
         return target.utf8[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { String(Substring($0)) }

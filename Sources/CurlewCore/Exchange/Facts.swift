@@ -60,7 +60,6 @@ package struct Facts: Sendable {
         values.compactMap { $0 as? Found }
     }
 
-    /// The values of the facts, oldest first.
     private var values: [any Sendable] {
         first.map { sequence(first: $0, next: \.next).map(\.value).reversed() } ?? []
     }

@@ -177,7 +177,6 @@ extension NetworkError {
     public struct Policy: Sendable, CustomStringConvertible {
         /// The name of the policy, for metrics and comparisons, such as `circuitBreaker`.
         public let name: String
-        /// One sentence for the user.
         let message: String
         /// Whether the same call may succeed later.
         let mayPass: Bool

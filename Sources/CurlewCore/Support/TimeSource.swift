@@ -149,7 +149,6 @@ extension SystemTime {
             self.instant = instant
         }
 
-        /// A deadline that never passes.
         package static let never = SystemTime.Deadline(nil)
 
         /// Creates a deadline `duration` after `start`. A nil duration results in `.never`.

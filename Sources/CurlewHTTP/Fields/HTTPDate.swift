@@ -9,7 +9,6 @@ public struct HTTPDate: Hashable, Sendable {
     /// The number of seconds since 1 January 1970 00:00:00 UTC, without leap seconds.
     let secondsSince1970: Int64
 
-    /// Creates a date from the number of seconds since 1970.
     init(secondsSince1970: Int64) {
         self.secondsSince1970 = min(max(secondsSince1970, CivilTime.earliest), CivilTime.latest)
     }

@@ -136,7 +136,6 @@ enum SecretName {
     private static let separators = Array("-_.[] :".utf8)
 }
 
-/// The words by which `SecretName` decides.
 extension SecretName {
     /// Secrets wherever they stand in a name, unless one of the `properties` follows.
     static let strongNouns: Set<String> = [

@@ -45,7 +45,6 @@ public struct Redaction: Sendable {
     /// The patterns of URL paths that contain secrets, in the form of `Redaction.Rules.secretPaths`.
     package var pathPatterns: Set<String> { rules.secretPaths }
 
-    /// True if nothing is hidden.
     package var hidesNothing: Bool {
         !knowsNames && rules.secret.isEmpty && secretMembers.isEmpty && rules.secretPaths.isEmpty
     }

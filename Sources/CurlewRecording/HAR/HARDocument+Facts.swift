@@ -34,7 +34,6 @@ extension HARDocument {
         public var localAddress: String?
         /// The version and cipher suite of TLS, in one line; nil without TLS.
         public var tls: String?
-        /// The interim responses, in order.
         package var interim: [Interim]?
         /// The trailer fields of the response, in order.
         package var trailers: [NameValue]?

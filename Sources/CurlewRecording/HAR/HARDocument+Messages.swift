@@ -30,7 +30,6 @@ extension HARDocument {
         public var statusText = ""
         /// The HTTP version, such as `HTTP/1.1`; empty if no response arrived.
         public var httpVersion = "HTTP/1.1"
-        /// The cookies that the response sets.
         package var cookies: [Cookie] = []
         /// The header fields, in order.
         public var headers: [NameValue] = []

@@ -51,7 +51,6 @@ final class FieldFilter {
         return (result, size)
     }
 
-    /// Returns the redacted target of the request.
     func target(of request: HTTPRequest) -> String { redaction.url(request.target) }
 
     /// Returns the redacted reason phrase of the response. A short one has no room for a name and a secret.

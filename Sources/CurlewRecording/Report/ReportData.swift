@@ -89,7 +89,6 @@ struct ReportData {
             return .integer(Int64(texts.count - 1))
         }
 
-        /// Returns the size of the text as a JSON string.
         static func size(of text: String) -> Int {
             text.utf8.reduce(3) { size, byte in
                 switch byte {

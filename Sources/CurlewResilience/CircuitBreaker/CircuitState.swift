@@ -26,7 +26,6 @@ struct CircuitState: Sendable {
         var isTrial: Bool { trial != nil }
     }
 
-    /// The outcome of a call, as the circuit counts it.
     enum Outcome: Hashable, Sendable {
         /// The server processed the request.
         case success
@@ -44,7 +43,6 @@ struct CircuitState: Sendable {
     private(set) var phase = CircuitBreaker.Phase.closed
     /// Why the circuit last opened, in a few words; empty if it never has.
     private(set) var cause = ""
-    /// The duration of the last opening.
     private(set) var openTime = Duration.zero
 
     /// The sequence number of the last use, counted over all circuits of the breaker.

@@ -73,7 +73,6 @@ final class RateBucket {
         queue = FairQueue(capacity: waiting)
     }
 
-    /// Whether no call waits.
     var isIdle: Bool { queue.isEmpty && !isPumped && pausing == 0 }
 
     /// The time after which the bucket may be removed, because it is full and nothing is paused.

@@ -46,7 +46,6 @@ private struct RecordReader {
     private var connection: RecordConnection?
     private var chunks: ResponseBody.Iterator?
     private var splitter = RecordSplitter()
-    /// The number of the current record.
     private var number = 0
     /// Whether the codec receives copies of the bytes, which begin at index zero, as codecs of an app may expect.
     private var copiesBytes = false

@@ -215,7 +215,6 @@ extension Codecs {
 }
 
 extension WebSocketMessage {
-    /// The bytes of the content.
     var bytes: Data {
         switch self {
         case .text(let text): Data(text.utf8)

@@ -85,7 +85,6 @@ extension WebSocketHandshake {
     package enum ServerResponse: Equatable, Sendable {
         /// The fields of the 101 response, the selected subprotocol, and the parameters of the compression.
         case accepted(HTTPHeaders, subprotocol: String?, compression: PerMessageDeflate?)
-        /// The request is no valid handshake.
         case refused(HTTPStatus, HTTPHeaders, String)
     }
 

@@ -5,7 +5,6 @@ import CurlewHTTP
 
 /// One request of a download: for the complete file, or for the rest of a partial one. Writes what is received.
 struct DownloadRequest: Sendable {
-    /// How a request ended.
     enum Outcome: Sendable {
         /// The file is complete. The value is the response whose status and headers the caller receives.
         case complete(HTTPResponse)

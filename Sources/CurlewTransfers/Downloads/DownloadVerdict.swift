@@ -6,7 +6,6 @@ import CurlewHTTP
 
 /// What a response means for a download that asked for the complete file or for a part of it.
 enum DownloadVerdict: Equatable, Sendable {
-    /// The body is the complete file.
     case complete(Representation)
     /// The body is the part that was asked for, or the beginning of it.
     case part(Range<Int64>)

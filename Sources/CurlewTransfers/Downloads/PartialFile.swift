@@ -129,7 +129,6 @@ final class PartialFile: Sendable {
     /// The first byte that is not written, which is the number of bytes that are.
     var position: Int64 { state.withLock { $0.position } }
 
-    /// Discards the content.
     func reset() throws(NetworkError) {
         guard ftruncate(file, 0) == 0, ftruncate(recordFile, 0) == 0 else { throw Self.failure("written", path) }
         state.withLock { state in

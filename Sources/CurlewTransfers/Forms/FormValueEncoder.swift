@@ -31,7 +31,6 @@ final class FormSink {
     }
 }
 
-/// The encoder of one position in the value.
 struct FormValueEncoder: Encoder {
     let sink: FormSink
     /// The field's name so far; nil at the top level.

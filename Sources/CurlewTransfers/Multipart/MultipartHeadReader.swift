@@ -78,11 +78,9 @@ struct MultipartHeadReader: Sendable {
 /// CR occurs in a delimiter only as its first byte, so after a mismatch no earlier position can match. The time is
 /// therefore proportional to the content, whatever the content is.
 struct BoundarySearch: Sendable {
-    /// The result of a search in a chunk.
     struct Outcome {
         /// Bytes of earlier chunks that turned out to be content. If there are any, nothing else has been searched yet.
         var held: ArraySlice<UInt8> = []
-        /// The bytes of this chunk that are content.
         let content: Range<Int>
         /// The position behind the content, or behind the delimiter.
         let next: Int

@@ -91,7 +91,6 @@ struct PartDisposition: Hashable, Sendable {
 }
 
 extension PartDisposition {
-    /// Returns the value for a part of a form.
     static func formData(name: String, fileName: String?) -> String {
         "form-data; name=\"\(escaped(name))\"" + (fileName.map { "; filename=\"\(escaped($0))\"" } ?? "")
     }

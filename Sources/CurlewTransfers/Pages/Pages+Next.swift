@@ -133,7 +133,6 @@ extension Pages.Next {
 }
 
 extension QueryItems {
-    /// Replaces all items with this name.
     fileprivate mutating func set(_ name: String, _ value: String) {
         self = QueryItems(items.filter { $0.name != name }.map { ($0.name, $0.value) } + [(name, value)])
     }

@@ -12,7 +12,6 @@ struct UploadRequests: Sendable {
     static let version = "1.0.0"
 
     let client: APIClient
-    /// The request that creates uploads.
     let route: any Route
 
     /// The absolute URL of the request that creates uploads.
@@ -24,7 +23,6 @@ struct UploadRequests: Sendable {
         }
     }
 
-    /// Requests the capabilities of the server.
     func discover() async throws(NetworkError) -> Response<Data> {
         try await receive(creator(.options))
     }
@@ -38,12 +36,10 @@ struct UploadRequests: Sendable {
         return try await receive(creator(.post, body: Self.content(.bytes(Data())), headers: headers))
     }
 
-    /// Asks for the offset of the upload at `url`.
     func locate(_ url: String) async throws(NetworkError) -> Response<Data> {
         try await receive(request(.head, url))
     }
 
-    /// Appends a chunk at `offset` to the upload at `url`.
     func append(_ chunk: RequestBody, at offset: Int64, to url: String) async throws(NetworkError) -> Response<Data> {
         let headers: HTTPHeaders = [
             .contentType: "application/offset+octet-stream", "Upload-Offset": "\(offset)",
@@ -116,7 +112,6 @@ struct UploadRequests: Sendable {
     }
 }
 
-/// The capabilities of a tus 1.0 server.
 struct TusFeatures: Hashable, Sendable {
     var maximumSize: Int64?
 

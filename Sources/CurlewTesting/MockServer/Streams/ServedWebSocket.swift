@@ -137,7 +137,6 @@ final class ServedWebSocket: MockSocketLink {
 
     var deadline: SystemTime.Deadline { state.withLock { $0.deadline } }
 
-    /// Whether the thread reads from the socket.
     var isReading: Bool {
         guard state.withLock({ $0.isReading }), channel.output.waitingBytes < Self.maximumBytes else { return false }
         return inbox.hasRoom
