@@ -56,10 +56,6 @@ struct FallbackInterceptor: Interceptor {
     }
 }
 
-extension FallbackInterceptor: CustomStringConvertible {
-    var description: String { "Fallback" }
-}
-
 extension Interceptor where Self == BuiltInInterceptor {
     /// Returns a substitute response for a call that has failed: `.fallback { request, error in saved(request) }`.
     ///
