@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Adds a bearer token to the requests to one origin. For the rules, see `.bearer(_:principal:)`.
+/// Adds a bearer token to the requests to one origin. For the rules, see `.bearer(for:_:principal:)`.
 struct BearerInterceptor: Interceptor {
     private let scope: CredentialScope
     private let token: @Sendable () async throws -> String?

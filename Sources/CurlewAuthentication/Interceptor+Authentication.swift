@@ -146,8 +146,8 @@ extension Interceptor where Self == BuiltInInterceptor {
             try await sign(&signed, next.context)
             guard signed.origin == request.origin else {
                 throw NetworkError(
-                    .configuration, detail: "A signature must not change the target of the request.",
-                    hint: "Change the request in an interceptor further out.",
+                    .configuration, detail: "The closure of .signing changed the origin of the request.",
+                    hint: "Change it in an interceptor closer to the caller.",
                     request: NetworkError.RequestLine(request))
             }
             return try await next(signed, context: next.context.authenticated)

@@ -6,7 +6,8 @@ import CurlewFoundation
 public import CurlewCore
 import Security
 
-/// A token storage in the keychain, as a generic password of this device. Create it with `.keychain(service:account:)`.
+/// A token storage in the keychain, as a generic password of this device. Create it with
+/// `.keychain(service:account:accessGroup:)`.
 ///
 /// The tokens can be read, also in the background, once the device has been unlocked after it started. They are neither
 /// synchronized nor restored to another device. Before that unlock, every call fails with `.storage` and no account is
@@ -51,7 +52,7 @@ public struct KeychainTokens: TokenStore.Persistence {
         } catch {
             let words =
                 if case .newer(let version) = error {
-                    "has version \(version), this package supports \(StoredTokens.version)"
+                    "has version \(version); this package supports \(StoredTokens.version)"
                 } else {
                     "is damaged: it contains no tokens"
                 }

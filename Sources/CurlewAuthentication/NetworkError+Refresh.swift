@@ -41,8 +41,9 @@ extension NetworkError {
 
     /// Returns the error of a refresh, as the calls that wait for it receive it. The tokens are kept.
     ///
-    /// A failure without a response keeps its reason, because it may affect the call itself. The status of the token
-    /// endpoint, or what its response lacks, is not that of the call, and becomes `.notAuthenticated(.refreshFailed)`.
+    /// A failure without a response keeps its reason, because it may affect the call itself. A status of the token
+    /// endpoint, or a defect of its response, does not concern the call, and becomes
+    /// `.notAuthenticated(.refreshFailed)`.
     static func failedRefresh(_ error: any Error) -> NetworkError {
         var cause = NetworkError(error)
         // The refresh was cancelled, not the calls that wait for it.

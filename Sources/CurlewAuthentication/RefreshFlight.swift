@@ -52,7 +52,7 @@ final class RefreshFlight: Sendable {
             return try await shared.lockForRenewal(until: SystemTime.Deadline(limit, after: time.now), on: time)
         } catch is DeadlinePassed {
             throw NetworkError(
-                .storage, detail: "Another process has been refreshing them for \(limit.brief).",
+                .storage, detail: "Another process has been refreshing the tokens for \(limit.brief).",
                 hint: "Check whether that process has stopped. The lock is released when it ends.")
         }
     }

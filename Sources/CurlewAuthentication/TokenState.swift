@@ -52,7 +52,7 @@ struct TokenState {
         case failed
     }
 
-    /// What the result of a refresh changes.
+    /// The change that the result of a refresh makes.
     enum Outcome: Equatable {
         /// New tokens have arrived. They must be stored and then committed.
         case arrived
@@ -115,7 +115,7 @@ struct TokenState {
         .tooMany(retryAfter: max(.zero, policy.window - (starts.first ?? now).duration(to: now)))
     }
 
-    /// Records the result of a refresh, and returns what it changes.
+    /// Records the result of a refresh, and returns the change that it makes.
     mutating func finish(_ number: UInt64, with outcome: RefreshOutcome) -> Outcome {
         guard number == refreshID, arrived == nil else { return .discarded }
         switch outcome {

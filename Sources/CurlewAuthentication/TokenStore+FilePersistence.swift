@@ -107,7 +107,7 @@ extension TokenStore {
                 NetworkError(.storage, detail: "\(path) is damaged: it contains no tokens.", hint: replaced)
             case .newer(let version):
                 NetworkError(
-                    .storage, detail: "\(path) has version \(version), this package supports \(StoredTokens.version).",
+                    .storage, detail: "\(path) has version \(version); this package supports \(StoredTokens.version).",
                     hint: replaced)
             case .unreadable(let failure):
                 NetworkError(

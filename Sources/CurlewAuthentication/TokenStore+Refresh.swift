@@ -110,9 +110,9 @@ extension TokenStore {
         /// If processes share a file, a refresh first waits until no other process is refreshing. That wait has the
         /// same limit and is not counted.
         ///
-        /// A result that arrives in time is stored, even if no call waits for it any more. Calls that need tokens wait
-        /// for this refresh instead of sending the same refresh token again, because many servers revoke a sign-in
-        /// whose refresh token is used twice.
+        /// A result that arrives in time is stored, even if no call waits for it. Calls that need tokens wait for this
+        /// refresh instead of sending the same refresh token again, because many servers revoke a sign-in whose refresh
+        /// token is used twice.
         public var maximumRefreshTime: Duration
         /// The maximum number of refreshes within `window`, so that refreshes do not continue endlessly if the server
         /// refuses each new token. Refreshes of tokens that have not expired use at most half of it (at least 1).

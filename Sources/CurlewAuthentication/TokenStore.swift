@@ -64,8 +64,8 @@ public actor TokenStore {
     /// The result of the next write; nil if nothing has changed since the last write began.
     var nextSave: SharedResult<Void>?
     /// The error that occurred when the current tokens were stored, `.storage`; nil if there was none. Tokens that
-    /// could not be stored are lost when the process ends. It becomes nil when tokens are stored successfully, at the
-    /// next change or by `save()`.
+    /// could not be stored are lost when the process ends. The next successful change or `save()` resets the property
+    /// to nil.
     public internal(set) var problem: NetworkError?
     /// The stored tokens, as far as this process knows.
     var kept: Tokens?

@@ -72,7 +72,7 @@ final class CacheFetches: Sendable {
 }
 
 extension CacheInterceptor {
-    /// Returns when no background revalidation is in progress. For tests. Throws `CancellationError` if the caller is
+    /// Waits until no background revalidation is in progress. For tests. Throws `CancellationError` if the caller is
     /// cancelled first.
     package func settle() async throws {
         while traffic.isRefreshing {

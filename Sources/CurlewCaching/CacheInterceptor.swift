@@ -3,7 +3,7 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// Stores responses and returns them while they may be used. For the rules, see `.caching(store:rules:)`.
+/// Stores responses and returns them while they may be used. For the rules, see `.caching(store:options:)`.
 package struct CacheInterceptor: Interceptor {
     package let store: any HTTPCache.Store
     package let rules: HTTPCache.Options
@@ -133,8 +133,7 @@ package struct CacheInterceptor: Interceptor {
         for target in targets { _ = await remove(.target(target), upTo: number, in: context) }
     }
 
-    /// Makes a removal that the store owes. Returns false if the store fails, or does not respond within the lookup
-    /// timeout.
+    /// Makes a pending removal. Returns false if the store fails, or does not respond within the lookup timeout.
     func remove(_ selection: HTTPCache.Removal, upTo number: UInt64, in context: ExchangeContext) async -> Bool {
         do {
             let (store, pendingRemovals) = (store, pendingRemovals)

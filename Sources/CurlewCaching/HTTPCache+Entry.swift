@@ -15,7 +15,7 @@ extension HTTPCache {
         public let id: HTTPCache.Entry.ID
         /// The primary key, which identifies the requests for which the response is stored.
         public let key: HTTPCache.Entry.Key
-        /// The secondary key (RFC 9111 §4.1): the request fields that `Vary` names, normalised, as one string. If the
+        /// The secondary key (RFC 9111 §4.1): the request fields that `Vary` names, normalized, as one string. If the
         /// string is long or contains a secret, it is replaced by its hash. Entries of the same key and variant replace
         /// each other. Empty without `Vary`.
         public var variant = ""

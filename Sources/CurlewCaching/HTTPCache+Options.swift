@@ -75,7 +75,7 @@ extension HTTPCache {
 extension HTTPCache.Options {
     /// A freshness lifetime that the app sets for responses whose server specifies none, or an unsuitable one.
     ///
-    ///     rules.lifetimes = [
+    ///     options.lifetimes = [
     ///         HTTPCache.Options.Lifetime(.seconds(600), under: "https://api.example/films"),
     ///         HTTPCache.Options.Lifetime(.seconds(60), under: "https://legacy.example/", overriding: .lifetime),
     ///     ]

@@ -25,7 +25,8 @@ public struct Cookie: Hashable, Sendable, Codable {
     public let isHTTPOnly: Bool
     /// The `SameSite` attribute. It determines whether the cookie is sent after a redirect from another site.
     public let sameSite: SameSite
-    /// The time when the cookie expires; nil for a session cookie. It lasts as long as its jar.
+    /// The time when the cookie expires. Nil for a session cookie, which ends with the process unless a file store
+    /// keeps session cookies.
     public let expires: Date?
     /// The time when the server first set the cookie. A new value does not change it.
     public let created: Date

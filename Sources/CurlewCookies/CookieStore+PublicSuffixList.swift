@@ -76,7 +76,7 @@ extension CookieStore {
                 .map(Substring.init)
         }
 
-        /// Returns how many of the labels are public, counted from the end.
+        /// Returns the number of public labels, counted from the end.
         private func publicLabels(_ labels: [Substring]) -> Int {
             switch source {
             case .table: return SuffixTable.publicLabels(of: labels.reversed())

@@ -12,7 +12,7 @@ import CurlewCore
 struct SuffixTable {
     private typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// Returns how many labels at the end of a name are public. The labels are ordered from the right, in lower case
+    /// Returns the number of public labels at the end of a name. The labels are ordered from the right, in lower case
     /// and punycode.
     static func publicLabels(of labels: some Sequence<Substring>) -> Int {
         let text = Text(start: SuffixData.text.utf8Start, count: SuffixData.text.utf8CodeUnitCount)

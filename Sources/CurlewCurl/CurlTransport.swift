@@ -30,9 +30,9 @@ import CurlewFoundation
 /// The transport uses proxies from the environment only if `TransportConfiguration.proxy` is `.environment`. The event
 /// loops end when the last reference to the transport and to the bodies that it streams is released.
 public final class CurlTransport: Transport {
-    /// The connection settings, as passed to the initialiser.
+    /// The connection settings, as passed to the initializer.
     public let configuration: TransportConfiguration
-    /// The numbers of event loops, as passed to the initialiser.
+    /// The numbers of event loops, as passed to the initializer.
     public let options: Options
 
     /// The value of the configuration, which each transfer reads several times: the computed value copies it whole.
@@ -43,7 +43,7 @@ public final class CurlTransport: Transport {
 
     /// Creates a transport with its own threads and connection pool.
     ///
-    /// The initialiser never fails, opens no connection and starts no thread. With an invalid configuration, `send`
+    /// The initializer never fails, opens no connection and starts no thread. With an invalid configuration, `send`
     /// throws `.configuration`.
     public init(configuration: TransportConfiguration = TransportConfiguration(), options: Options = Options()) {
         self.configuration = configuration

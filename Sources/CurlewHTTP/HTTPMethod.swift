@@ -42,7 +42,7 @@ extension HTTPMethod {
     public static var get: HTTPMethod { HTTPMethod(rawValue: "GET") }
     /// HEAD: like GET, but the response has no content.
     public static var head: HTTPMethod { HTTPMethod(rawValue: "HEAD") }
-    /// POST: asks the resource to process the content according to its own rules.
+    /// POST: requests that the resource process the content according to its own rules.
     public static var post: HTTPMethod { HTTPMethod(rawValue: "POST") }
     /// PUT: replaces the representation of the resource with the content.
     public static var put: HTTPMethod { HTTPMethod(rawValue: "PUT") }
@@ -52,9 +52,9 @@ extension HTTPMethod {
     public static var delete: HTTPMethod { HTTPMethod(rawValue: "DELETE") }
     /// OPTIONS: requests the communication options of the resource.
     public static var options: HTTPMethod { HTTPMethod(rawValue: "OPTIONS") }
-    /// TRACE: asks the server to return the request as it was received.
+    /// TRACE: requests that the server return the request as it was received.
     public static var trace: HTTPMethod { HTTPMethod(rawValue: "TRACE") }
-    /// CONNECT: asks a proxy to open a tunnel to the target.
+    /// CONNECT: requests that a proxy open a tunnel to the target.
     public static var connect: HTTPMethod { HTTPMethod(rawValue: "CONNECT") }
     /// QUERY: a safe, idempotent request with content (RFC 10008).
     public static var query: HTTPMethod { HTTPMethod(rawValue: "QUERY") }

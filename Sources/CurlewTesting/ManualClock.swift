@@ -82,8 +82,8 @@ public struct ManualClock: TimeSource {
     /// Advances the clock to the earliest instant that a task waits for, and wakes the tasks that wait for it. Returns
     /// the duration of the advance, or nil if no task waits.
     ///
-    /// - `waits`: the kinds of waits to look for. Default only pauses. Tasks whose waits are of the other kind and end
-    ///   by then are woken too.
+    /// - `waits`: the kinds of waits to consider. Default only pauses. Waits of the other kind that end by then are
+    ///   woken too.
     @discardableResult
     public func advanceToNextSleeper(_ waits: Waits = .pauses) -> Duration? {
         let next = state.withLock { state -> (Duration, [Waiter])? in

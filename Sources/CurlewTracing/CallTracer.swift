@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Records the calls of clients as spans of a trace, and hands each finished span to an exporter.
+/// Records the calls of clients as spans of a trace, and passes each finished span to an exporter.
 ///
 ///     let tracer = CallTracer(exporter: exporter)
 ///     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.tracing(tracer)))

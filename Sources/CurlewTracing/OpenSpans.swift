@@ -101,7 +101,7 @@ struct OpenSpans: Sendable {
         bodies = BoundedTable(limit: limit)
     }
 
-    /// The number of spans that have begun, and were not handed to the exporter.
+    /// The number of spans that have begun and were not passed to the exporter.
     var open: Int { calls.count + requests.count }
 
     func trail(of call: UInt64) -> Trail? { calls[call]?.trail ?? recent[call] }

@@ -93,7 +93,7 @@ public struct TraceSpan: Hashable, Sendable {
     public var droppedEvents = 0
     /// The links, at most 128.
     public var links: [Link] = []
-    /// The status.
+    /// Whether the operation failed. Default `.unset`.
     public var status = Status.unset
 
     /// The maximum number of events, and of links.

@@ -3,7 +3,7 @@
 public import CurlewCore
 
 extension APIClient {
-    /// Sends one request for each input, of which a bounded number runs at the same time. Returns their results in the
+    /// Sends one request for each input, at most `concurrency` of them at the same time, and returns the results in the
     /// order of the inputs:
     ///
     ///     let users = try await client.batch(ids) { .user(id: $0) }.map { try $0.get() }
@@ -11,9 +11,9 @@ extension APIClient {
     /// - `concurrency`: the maximum number of calls at the same time, at least 1. Default 8.
     /// - `request`: creates the request for an input, on the caller's actor.
     ///
-    /// An input is taken from its sequence only when its call can start. A failed call ends no other one. Cancelling the
-    /// task cancels all calls and starts no more; then, and only then, this method throws, with `.cancelled`. It returns
-    /// or throws when all of its calls have ended.
+    /// An input is taken from its sequence only when its call can start. A failed call does not end the others. This
+    /// method throws only if the task is cancelled: it then cancels all calls, starts no more, and throws `.cancelled`.
+    /// It returns or throws when all of its calls have ended.
     public func batch<Inputs: Sequence, Value>(
         _ inputs: Inputs, concurrency: Int = 8, isolation: isolated (any Actor)? = #isolation,
         _ request: (Inputs.Element) -> Request<Value>

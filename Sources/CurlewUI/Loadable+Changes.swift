@@ -28,8 +28,8 @@ extension Loadable {
         }
     }
 
-    /// Shows a change immediately, commits it, and replaces the value with the one that the server returns. Reverts the
-    /// change if the commit fails.
+    /// Shows a change immediately, and replaces the value with the one that `replacement` returns. If `replacement`
+    /// throws, reverts the change and throws that error.
     public func change(
         _ mutate: @escaping @MainActor (inout Value) -> Void, replacement: @MainActor () async throws -> Value
     ) async throws(NetworkError) {
@@ -132,8 +132,8 @@ extension Loadable {
         }
     }
 
-    /// Shows a change of the item with this identity immediately, commits it, and replaces the item with the one that
-    /// the server returns. Reverts the change if the commit fails.
+    /// Shows a change of the item with this identity immediately, and replaces the item with the one that `replacement`
+    /// returns. If `replacement` throws, reverts the change and throws that error.
     public func change<Item: Identifiable>(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void,
         replacement: @MainActor () async throws -> Item
@@ -141,7 +141,7 @@ extension Loadable {
         try await edit(.change(id, mutate), replacement)
     }
 
-    /// Shows a new item immediately, creates it on the server, and removes it again if the creation fails.
+    /// Shows a new item immediately, and removes it again if `replacement` throws.
     ///
     /// - `index`: the index at which the item is shown; an index beyond the end means the end. Default 0.
     /// - `replacement`: creates the item on the server, and returns the server's version with its identity there.
@@ -151,8 +151,7 @@ extension Loadable {
         try await edit(.insert(item, at: index), replacement)
     }
 
-    /// Removes the item with this identity immediately, commits the removal, and shows the item again if the commit
-    /// fails.
+    /// Removes the item with this identity immediately, and shows it again if `commit` throws.
     public func remove<Item: Identifiable>(
         _ id: Item.ID, commit: @MainActor () async throws -> Void
     ) async throws(NetworkError) where Value == [Item] {

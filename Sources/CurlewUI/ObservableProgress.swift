@@ -36,7 +36,8 @@ public final class ObservableProgress {
     /// The completed part, from 0 to 1; nil while there is no transfer or its total is unknown.
     public var fraction: Double? { value?.fraction }
 
-    /// Removes the value, for example when the screen shows another transfer. Values that are under way are dropped.
+    /// Removes the value, for example when the screen shows another transfer. Values that have not reached the main
+    /// actor are dropped.
     public func reset() {
         inbox.withLock { $0.newest = nil }
         value = nil

@@ -24,8 +24,8 @@ extension PagedLoadable {
         }
     }
 
-    /// Shows a change to the item with this identity immediately, commits it, and replaces the item with the one that
-    /// the server returns. Reverts the change if the commit fails.
+    /// Shows a change to the item with this identity immediately, and replaces the item with the one that `replacement`
+    /// returns. Reverts the change if `replacement` throws.
     public func change(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void,
         replacement: @MainActor () async throws -> Item
@@ -33,7 +33,7 @@ extension PagedLoadable {
         try await perform(.change(id, mutate), replacement)
     }
 
-    /// Shows a new item immediately, creates it on the server, and removes it again if the creation fails.
+    /// Shows a new item immediately, and removes it again if `replacement` throws.
     ///
     /// - `index`: the index at which the item is shown; an index beyond the end means the end. Default 0.
     /// - `replacement`: creates the item on the server, and returns the server's version with its identity there.
@@ -43,8 +43,7 @@ extension PagedLoadable {
         try await perform(.insert(item, at: index), replacement)
     }
 
-    /// Removes the item with this identity immediately, commits the removal, and shows the item again if the commit
-    /// fails.
+    /// Removes the item with this identity immediately, and shows it again if `commit` throws.
     public func remove(_ id: Item.ID, commit: @MainActor () async throws -> Void) async throws(NetworkError) {
         try await perform(.remove(id)) {
             try await commit()

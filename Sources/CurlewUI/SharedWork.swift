@@ -3,14 +3,14 @@
 import CurlewCore
 
 extension NetworkError {
-    /// Creates the error of work that its callers have not cancelled. If something else has, it is not shown as a
-    /// cancellation: a screen would wait for a load that is over.
+    /// Creates the error of work that its callers have not cancelled. A cancellation by other code becomes another
+    /// error, because a screen would otherwise wait for a load that is over.
     init(ofWork error: any Error) {
         self = NetworkError(error)
         guard isCancelled else { return }
         self = NetworkError(
             .connectionLost(.requestMayHaveArrived),
-            detail: "The load was cancelled, but not by those who wait for it.",
+            detail: "The load was cancelled, although its callers still wait for it.",
             underlying: error)
     }
 }

@@ -30,14 +30,14 @@ public import Foundation
 /// - On Linux, a request with a body, or one that must not be repeated (`ExchangeContext.mayRepeat`), uses a new
 ///   connection, which is closed after the exchange. At most `pool.perHost` of these requests run at a time for one
 ///   origin.
-/// - WebSocket connections (`ProtocolUpgrade`) use `URLSessionWebSocketTask` on Apple platforms. On Linux, Foundation
-///   does not support them.
+/// - WebSocket connections use `URLSessionWebSocketTask` on Apple platforms. On Linux, Foundation does not support
+///   them.
 /// - If `TransportConfiguration` contains an option that URLSession does not support, every call throws
 ///   `.configuration`.
 public final class URLSessionTransport: Transport {
     /// The configuration that the transport was created with; for an existing session, the default configuration.
     public let configuration: TransportConfiguration
-    /// The maximum number of unread bytes of a response body, used on Linux only. Default 16 MiB.
+    /// The maximum number of unread bytes of a response body; only for Linux. Default 16 MiB, at least 64 KiB.
     public let unreadBody: Int
     /// The maximum size in bytes of a streamed request body, used on Linux only. The body is produced before it is
     /// sent, in memory up to 1 MiB and otherwise in a temporary file. Default 1 GiB.

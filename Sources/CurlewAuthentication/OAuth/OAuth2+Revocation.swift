@@ -3,7 +3,7 @@
 public import CurlewCore
 import CurlewHTTP
 
-/// Revokes tokens, so that no copy of them is valid any more (RFC 7009).
+/// Revokes tokens, so that no copy of them remains valid (RFC 7009).
 extension OAuth2 {
     /// The kind of a token to revoke. It is sent as a hint for the server's lookup (RFC 7009 §2.1).
     package enum TokenKind: String, Hashable, Sendable {
@@ -13,8 +13,8 @@ extension OAuth2 {
         case refresh = "refresh_token"
     }
 
-    /// Returns the request that revokes a token. The request also succeeds if the server does not know the token, or no
-    /// longer knows it (RFC 7009 §2.2).
+    /// Returns the request that revokes a token. The request also succeeds if the server does not know the token (RFC
+    /// 7009 §2.2).
     ///
     /// Sending the request throws `.configuration` if `revocationEndpoint` is nil.
     package func revocation(of token: String, _ kind: TokenKind) -> Request<Void> {

@@ -71,7 +71,8 @@ public struct OAuth2: Sendable {
         return try await refresh.client.send(renewal(of: token))
     }
 
-    /// Obtains tokens with the client credentials grant (RFC 6749 §4.4). Pass it to `.bearer(store, obtain:)`.
+    /// Obtains tokens with the client credentials grant (RFC 6749 §4.4). Pass it to `.bearer(store, obtain:)`. Throws
+    /// the errors of `send`.
     @Sendable
     public func obtain(_ client: APIClient) async throws -> Tokens {
         try await client.send(clientCredentials)

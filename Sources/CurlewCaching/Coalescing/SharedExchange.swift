@@ -78,7 +78,7 @@ final class SharedExchange: Sendable {
         return .response(response)
     }
 
-    /// Waits for the outcome for a call. Cancellation removes this call only.
+    /// Waits for the outcome of a call. Cancellation removes this call only.
     private func take(_ ticket: UInt64) async throws -> SharedExchangeState.Outcome {
         let outcome = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in

@@ -6,8 +6,7 @@ public import CurlewFoundation
 extension HTTPCache {
     /// A store for the entries of a cache. An entry consists of a response head and a body, and is found by its key.
     ///
-    /// A store only keeps and finds entries; the cache decides what may be stored or used. `CacheSuite.stores` in
-    /// the tests of this package checks the following contract:
+    /// A store only keeps and finds entries; the cache decides what may be stored or used. The contract of a store:
     /// - An entry becomes visible as a whole, when it is committed, and not earlier.
     /// - An opened body can be read to its end, even if the entry is removed or replaced in the meantime.
     /// - A removal also applies to entries that are being written. If an entry's lookup preceded a removal that
@@ -25,10 +24,10 @@ extension HTTPCache {
         /// Whether entries outlive the process. If true, the cache does not store responses for a principal that only
         /// this process knows.
         var isLasting: Bool { get }
-        /// The key of the hashes of credentials in the keys of entries: 32 random bytes, kept with the store and shared
-        /// by its processes. With it, a request with an API key or a cookie finds the responses that an earlier process
-        /// has stored. Default nil: a store that outlives the process then receives no responses that belong to such a
-        /// credential. May read a small file once.
+        /// The key with which credentials are hashed before they become part of the keys of entries: 32 random bytes,
+        /// kept with the store and shared by its processes. With it, a request with an API key or a cookie finds the
+        /// responses that an earlier process stored. Default nil: a store that outlives the process then receives no
+        /// responses that belong to such a credential. The first access may read a small file.
         var principalKey: Data? { get }
         /// The maximum number of bytes of one body. The cache also has a limit: `HTTPCache.Options.bodyLimit`.
         var bodyLimit: Int64 { get }
@@ -74,7 +73,7 @@ extension HTTPCache.Store {
         try await write(response, since: nil)
     }
 
-    /// Removes all entries. Bodies that are being read can be read to their end.
+    /// Removes all entries. Bodies that are being read can be read to their end. Throws the error of the store.
     public func clear() async throws {
         _ = try await remove(.everything)
     }
@@ -85,7 +84,7 @@ extension HTTPCache.Entry.Lookup {
     /// its lookup contains it, so that a change takes precedence over a response in transit, across clients and
     /// processes.
     public struct Epoch: Hashable, Sendable {
-        /// The number of the last removal.
+        /// The number of the store's last removal at this position. Later removals have greater numbers.
         public let number: Int64
 
         /// Creates the epoch after the removal with this number.

@@ -10,7 +10,7 @@ extension APIClient {
         try await uncancelled { () async throws(NetworkError) in try await send(endpoint) }
     }
 
-    /// Sends `request`. Returns nil when the task was cancelled, and throws as the form for endpoints does.
+    /// Sends `request`. Returns nil when the task was cancelled, and throws as the overload for endpoints does.
     @concurrent
     public func sendUnlessCancelled<Value>(_ request: Request<Value>) async throws(NetworkError) -> Value? {
         try await uncancelled { () async throws(NetworkError) in try await send(request) }

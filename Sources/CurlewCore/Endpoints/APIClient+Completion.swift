@@ -4,7 +4,7 @@
 public import Dispatch
 #endif
 
-/// Calls with completion closures. Each form calls its closure exactly once, even when the call is cancelled.
+/// Calls with completion closures. Each method calls its closure exactly once, even when the call is cancelled.
 extension APIClient {
     /// Sends `endpoint` and calls `completion` on the main actor, exactly once. After `cancel()` the result is
     /// `.cancelled`. The call continues if the handle is released.

@@ -40,8 +40,8 @@ extension APIClient {
         try await core.preview(request)
     }
 
-    /// Returns the request of an endpoint or a route for something else than the pipeline that sends it: as a preview,
-    /// but with tokens, which are loaded and refreshed for it.
+    /// Returns the request of a call that is sent outside of the pipeline, such as in the background. Unlike a preview,
+    /// it loads and refreshes tokens.
     @concurrent
     package func requestToSend(for route: some Route) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(route, isSent: true)

@@ -69,7 +69,7 @@ public struct APIClient: Sendable {
     }
 
     /// Sends `request` and returns the decoded response: `try await client.send(.user(id: 1))`. The parameters and
-    /// errors are those of the form for endpoints.
+    /// errors are those of `send` for an endpoint.
     ///
     /// `Route.decoding(_:)` and `Route.ignoringBody()` create a `Request` from a route.
     @concurrent @discardableResult

@@ -7,8 +7,8 @@ extension HTTPResponse {
     /// Reads and decodes the body; `Data` and `String` are the body itself. A second call throws.
     ///
     /// Endpoints use this method by default, and a custom `decode` may call it. Throws `NetworkError`: `.decoding` with
-    /// the response, or `.badResponse` for an empty body where a value is required. An Optional is nil for an empty
-    /// body.
+    /// the response, or `.badResponse` for an empty body if `Value` is not an Optional. For an Optional, an empty body
+    /// is nil.
     public func decoded<Value: Decodable>(
         as type: Value.Type = Value.self, using codecs: Codecs = .json
     ) async throws -> Value {

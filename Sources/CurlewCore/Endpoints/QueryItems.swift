@@ -62,7 +62,7 @@ public struct QueryItems: Sendable, Hashable {
         return sum
     }
 
-    /// The items as the content of a form (WHATWG URL §5.2).
+    /// The items encoded as a form (WHATWG URL §5.2).
     package var formText: String {
         items.map {
             PercentCoding.encode($0.name, for: .formValue) + "=" + PercentCoding.encode($0.value, for: .formValue)

@@ -24,7 +24,7 @@ extension QueryValue where Self: RawRepresentable, RawValue: QueryValue {
 }
 
 extension QueryValue where Self: RawRepresentable & CustomStringConvertible, RawValue: QueryValue {
-    /// The strings of the raw value, whatever the description is.
+    /// The strings of the raw value, even if the description differs.
     public var queryTexts: [String] { rawValue.queryTexts }
 }
 

@@ -2,8 +2,8 @@
 
 public import CurlewHTTP
 
-/// Calls that check only the status and ignore the body of the response. The parameters `body` and `json` are those of
-/// calls with a decoded response.
+/// Calls that check only the status and ignore the body of the response. The parameters `body` and `json` are
+/// documented at the calls whose response is decoded.
 extension Request where Value == Void {
     /// Creates a call with any method to a path below the base URL.
     public init(

@@ -56,7 +56,7 @@ public struct RequestContent: Sendable {
     /// The `Content-Type` value; nil if the field is not set.
     var contentType: String? { storage.flatMap { $0.value.contentType.isEmpty ? nil : $0.value.contentType } }
 
-    /// Content without a body.
+    /// No body.
     public static let none = RequestContent()
 
     /// Creates a JSON body from a value. The client's codec for JSON encodes it, or a default codec if the client has
@@ -161,7 +161,7 @@ public struct RequestContent: Sendable {
         case .encoded(let value, let mediaType):
             guard let codec = codecs.codec(for: mediaType) ?? Self.plain(mediaType) else {
                 throw NetworkError(
-                    .configuration, detail: "The client has no codec that writes \(mediaType.essence).",
+                    .configuration, detail: "The client has no codec for \(mediaType.essence).",
                     hint: "Add one with Codecs.adding(_:).")
             }
             return try Self.encoding { try .bytes(codec.encode(value)) }

@@ -6,7 +6,7 @@ public import CurlewHTTP
 /// The path of a call, below the client's base URL.
 ///
 ///     "/users/\(id)/posts"      id is percent-encoded as one segment: "a/b" becomes a%2Fb
-///     "/files/\(raw: key)"      key is encoded already and may hold slashes
+///     "/files/\(raw: key)"      key is already percent-encoded and may contain slashes
 ///
 /// Text that could make a server resolve another resource is rejected before anything is sent:
 /// - a `.` or `..` segment, plain or percent-encoded, in the path or in a value, including suffixes that some servers
@@ -20,8 +20,8 @@ public import CurlewHTTP
 ///
 /// A path is always appended to the base URL, never resolved against it, so it changes neither host nor base path.
 public struct RequestPath: Sendable {
-    /// The path on the wire: percent-encoded, and beginning with `/` unless it is empty. Only the path of
-    /// a call to a whole URL may contain a query.
+    /// The path on the wire: percent-encoded, and beginning with `/` unless it is empty. Only the path of a call to an
+    /// absolute URL may contain a query.
     public let encoded: String
     /// The reason why the path is invalid; nil when it is valid.
     public let problem: NetworkError?

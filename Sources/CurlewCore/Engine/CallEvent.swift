@@ -34,9 +34,9 @@ package enum CallEvent: Sendable {
     /// it would be copied: a dozen retained objects.
     indirect case other(ExchangeEvent)
 
-    /// How much a sink receives. Each case includes those before it.
+    /// The events that a sink receives. Each case includes the events of those before it.
     package enum Detail: Comparable, Sendable {
-        /// All events but those of the other cases.
+        /// Calls, measurements and decisions: every event that the other cases do not list.
         case calls
         /// The messages of each request on the wire: `sent`, `answered` and `attemptFailed`.
         case requests
@@ -44,7 +44,7 @@ package enum CallEvent: Sendable {
         case connections
     }
 
-    /// The detail of sinks that receive the event.
+    /// The lowest detail that includes the event.
     var detail: Detail {
         switch self {
         case .sent, .answered, .attemptFailed: .requests
@@ -88,7 +88,7 @@ final class EventSinks: Sendable {
     }
 
     private let sinks: [Entry]
-    /// The detail of the sink that receives most.
+    /// The highest detail of the sinks.
     let detail: CallEvent.Detail
     /// The last sink, for whose observers calls wait at their ends; nil if there are none.
     let queue: EventQueue?

@@ -80,7 +80,7 @@ final class AttemptEvents: Sendable {
         /// The trailers that the transport recorded before the head.
         var trailers: [HTTPHeaders] = []
         /// The context of the request, without this object, in case it is abandoned. Nil when the request is over,
-        /// because it holds the call, and if all sinks do without, which saves copies of it.
+        /// because it holds the call, and if no sink needs it, which saves copies.
         var base: ExchangeContext?
     }
 

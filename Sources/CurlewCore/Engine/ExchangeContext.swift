@@ -12,7 +12,7 @@ public struct ExchangeContext: Sendable {
 
     /// The number of the attempt, counted from one.
     public var attempt = 1
-    /// The number of redirects before this request.
+    /// The number of redirects that led to this request.
     public var hop = 0
     /// True once a server has chosen an origin other than that of the call, by a redirect or as the URL of the next
     /// page or of an upload. It stays true, and interceptors no longer attach credentials.
@@ -133,8 +133,8 @@ public struct ExchangeContext: Sendable {
         set { change { $0.forwardedFields = newValue } }
     }
 
-    /// Notes that a server has chosen the origin of the request, by a redirect or by a URL in a response. From then on
-    /// no credential is attached, and only fields that are harmless or declared are sent.
+    /// Records that a server has chosen the origin of the request, by a redirect or by a URL in a response. From then
+    /// on no credential is attached, and only fields that are harmless or declared are sent.
     ///
     /// - `forwarding`: the fields declared for this call.
     mutating func leaveOrigin(forwarding: Set<HTTPField.Name>) {

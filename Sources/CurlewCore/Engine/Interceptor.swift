@@ -47,12 +47,12 @@ extension Interceptor {
 
 /// The position of an interceptor in the standard pipeline, from the caller to the transport.
 ///
-/// Interceptors to the right of `.redirects` run once per hop, those to the right of `.retry` once per attempt, and
-/// those to the right of `.hedging` once per request on the wire. A placement closer to the caller is the smaller one.
+/// Interceptors after `.redirects` run once per hop, those after `.retry` once per attempt, and those after `.hedging`
+/// once per request on the wire. A placement closer to the caller is less than one closer to the transport.
 public enum Placement: Comparable, Sendable, CaseIterable {
     /// Outermost: logs the call as its caller sees it, once.
     case logging
-    /// Limits the total time of a call, or changes the call, once.
+    /// Limits the total time of a call, or changes its request, once per call.
     case totalDeadline
     /// Provides a response in place of a failed call, once.
     case fallback
@@ -95,7 +95,7 @@ public enum Placement: Comparable, Sendable, CaseIterable {
 /// replaces the retry interceptor. Each factory documents the rules of its interceptor. Copies share the interceptor's
 /// state.
 public struct BuiltInInterceptor: Interceptor {
-    /// The interceptor itself. A pipeline stores it in place of this value, so that calls do not pay for the wrapper.
+    /// The interceptor itself. A pipeline stores it in place of this value, so that calls bypass the wrapper.
     let base: any Interceptor
 
     /// Creates the value that a factory returns for `base`, an interceptor of this package.

@@ -34,7 +34,8 @@ public struct InterceptorTraits: Sendable {
     /// additions on the request and do not call this closure. An interceptor whose changes do not affect responses
     /// returns `.anonymous`, or is added with `changesPrincipal: false`.
     public var principal: @Sendable (HTTPRequest, ExchangeContext) -> Principal
-    /// Loads what `principal` needs, such as tokens from a keychain, unless it has been loaded. Default nil: nothing.
+    /// Loads the data that `principal` needs, such as tokens from a keychain, unless it is loaded already. Default nil:
+    /// `principal` needs none.
     ///
     /// Called before `principal` where responses are stored or shared, never concurrently for one call. It must wait at
     /// most until the deadline of the context. If it cannot load the data, the principal stays unknown, and the call
@@ -43,14 +44,14 @@ public struct InterceptorTraits: Sendable {
     /// The declarations of the interceptor about the fields, query items, members and paths that it adds, such as the
     /// name of a field with a secret. They apply as those of `APIClient.Configuration.fields` do. Default none.
     public var fields = Redaction.Rules()
-    /// Returns the error in the configuration of the interceptor, in the client that the argument describes; nil if
-    /// there is none. Every call throws the error. Default nil: no check.
+    /// Returns a sentence about an error in the configuration of the interceptor, in the client that the argument
+    /// describes; nil if there is none. Every call throws the error. Default nil: no check.
     public var problem: (@Sendable (Pipeline.Environment) -> String?)?
     /// Returns a warning about a configuration that works but is probably not intended; nil if there is none. A warning
     /// does not prevent calls. `APIClient.problems` lists it. Default nil: no check.
     package var warning: (@Sendable (Pipeline.Environment) -> String?)?
 
-    /// The limit that the interceptor sets to the time of an attempt.
+    /// The time limit that the interceptor sets for each attempt.
     package var attemptTimeout: Duration?
     /// The kind of interceptor that may occur only once in a pipeline; nil if the interceptor may be repeated.
     ///
@@ -59,7 +60,7 @@ public struct InterceptorTraits: Sendable {
     /// The budget that pays for the requests that the interceptor repeats. See `Pipeline.retryBudget`. If the app has
     /// specified it, all others of the pipeline pay from it too.
     package var budget: (value: RetryBudget, isChosen: Bool)?
-    /// The interceptor as a receiver of the events of the client's calls; nil if it is none.
+    /// The interceptor itself if it receives the events of the client's calls; otherwise nil.
     package var sink: (any EventSink)?
     /// Whether `intercept` would only pass on the request and the response, so that it need not run.
     package var onlyObserves = false

@@ -47,7 +47,8 @@ public struct Next: Sendable {
         self.init(context: context, chain: Chain([], ClosureTransport(changesPrincipal: false, answer)))
     }
 
-    /// Runs the rest of the pipeline with `request` and returns the response.
+    /// Runs the rest of the pipeline with `request` and returns the response. Throws the error of an interceptor or of
+    /// the transport.
     ///
     /// - `context`: the context for the rest of the pipeline, such as a copy for another attempt or hop. Nil passes on
     ///   the context of this value.
@@ -173,7 +174,7 @@ public struct Next: Sendable {
 }
 
 extension ExchangeContext {
-    /// Checks the departure policies, and sets the deadline of the attempt unless it is set.
+    /// Runs the send checks, and sets the deadline of the attempt unless it is set.
     fileprivate mutating func checkPolicies() throws {
         if sendCheck == nil, timeouts.attempt == nil { return }
         let now = time.now

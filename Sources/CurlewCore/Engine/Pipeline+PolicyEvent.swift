@@ -32,10 +32,10 @@ extension Pipeline {
         /// The origin, route or key that the policy applied to. A route or key has at most 100 characters, and a key
         /// may contain text from the app.
         public let scope: String
-        /// The reason, in a few words; may be empty.
+        /// The reason in a few words, such as `10 of 20 calls failed in 30 s`; may be empty.
         public let cause: String
 
-        /// Creates a notice, for custom policies and for tests of observers.
+        /// Creates an event, for custom policies and for tests of observers.
         public init(_ kind: Kind, by policy: Placement, scope: String, cause: String) {
             self.kind = kind
             self.policy = policy

@@ -123,8 +123,8 @@ extension Pipeline {
         }
     }
 
-    /// Returns warnings about this pipeline over this transport, one sentence each. This method asks the interceptors
-    /// for their principals, so it is called only when the warnings are read, not when a client is created.
+    /// Returns warnings about this pipeline over this transport, one sentence each. This method calls `principal` of
+    /// the interceptors, so it runs only when the warnings are read, not when a client is created.
     func warnings(in setup: Pipeline.Environment, over transport: any Transport) -> [String] {
         let context = ExchangeContext(clientOrigin: setup.clientOrigin)
         let origin = setup.clientOrigin.map { "\($0)" } ?? "https://example.invalid"
@@ -176,7 +176,7 @@ extension Pipeline {
         let interceptor: any Interceptor
         /// The traits of the interceptor, as edited by `adding`.
         var traits: InterceptorTraits
-        /// Whether the interceptor attaches credentials, judged by its placement, the original or the changed one.
+        /// Whether the interceptor attaches credentials, according to its original or its changed placement.
         private(set) var attachesCredentials: Bool
 
         init(_ interceptor: any Interceptor) {

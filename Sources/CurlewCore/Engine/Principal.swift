@@ -9,7 +9,7 @@ import CurlewHTTP
 /// Equal values mean the same party, or none. Different values may still mean one party: an account that signs in again
 /// becomes another principal. Two users never share a principal, whatever their tokens contain.
 public enum Principal: Hashable, Sendable {
-    /// No party: the request has no credential, and all of its fields are known to be harmless.
+    /// No user or other party: the request has no credential, and all of its fields are known to be harmless.
     case anonymous
     /// One party, identified by a string that discloses no credential.
     ///
@@ -37,11 +37,11 @@ extension Principal {
         if case .known(let text, _) = self { text } else { nil }
     }
 
-    /// Returns the principal that holds a credential. The parts are hashed with a key, so the text does not disclose
-    /// them. The principal is lasting if the key is that of a persistent store.
+    /// Returns the principal that a credential identifies. The parts are hashed, so the principal does not disclose
+    /// them. Its `isLasting` is true if the hash uses the key of a persistent store.
     ///
     /// Interceptors and transports that attach credentials call this method. The first part is the kind of the
-    /// credential; the others distinguish its holders.
+    /// credential, such as `device`; the others distinguish its holders.
     public static func holder(of parts: [String], in context: ExchangeContext) -> Principal {
         let key = context.principalKey ?? .process
         let text = MessageDigest.hmacSHA256(joined(parts), key: key.bytes).hexText
@@ -81,7 +81,7 @@ extension Principal {
 ///
 /// Without a key, an attacker who reads a principal could find a short secret by trying all values. Most keys belong to
 /// the process: their principals are meaningless outside it. A store that outlives the process has its own key
-/// (`HTTPCache.Store.key`).
+/// (`HTTPCache.Store.principalKey`).
 struct PrincipalKey: Sendable {
     let bytes: Data
     /// Whether later processes have the same key.

@@ -22,18 +22,18 @@ package struct ProxyRules: Sendable {
             (http, https) = (proxy, proxy)
             bypassed = ProxyBypass(bypassing)
             if proxy.url == nil {
-                problems.append("TransportConfiguration.Proxy: \(proxy) is not an address to connect to.")
+                problems.append("TransportConfiguration.proxy: \(proxy) has an invalid host or port.")
             }
             if proxy.authentication != .basic, proxy.kind == .socks5 {
                 problems.append(
-                    "TransportConfiguration.Proxy: TransportConfiguration.Proxy.Server.authentication applies to HTTP proxies, not to SOCKS."
+                    "TransportConfiguration.Proxy.Server.authentication applies to HTTP proxies, not to SOCKS."
                 )
             }
             if proxy.authentication == .digest, proxy.user == nil {
-                problems.append("TransportConfiguration.Proxy: Digest needs a user and a password.")
+                problems.append("TransportConfiguration.proxy: Digest needs a user and a password.")
             }
             problems += bypassed.unreadable.map {
-                "TransportConfiguration.Proxy: \"\($0)\" in the list is not a host or network."
+                "TransportConfiguration.proxy: \"\($0)\" in the list of bypassed hosts is not a host or network."
             }
         }
     }
@@ -70,7 +70,7 @@ package struct ProxyRules: Sendable {
         else { return nil }
         let proxy = TransportConfiguration.Proxy.Server(value)
         let problem =
-            "TransportConfiguration.Proxy: the variable \(name) is not a proxy. Write http://proxy.example:3128."
+            "TransportConfiguration.proxy: the variable \(name) is not a proxy URL, such as http://proxy.example:3128."
         if proxy == nil, !problems.contains(problem) { problems.append(problem) }
         return proxy
     }

@@ -35,8 +35,8 @@ public final class RetryBudget: Sendable {
         self.timeoutPrice = max(1, timeoutPrice)
     }
 
-    /// The receipt for the tokens that one retry took. Call `succeeded()` if the retry succeeded; otherwise discard
-    /// the receipt.
+    /// The receipt for the tokens that one retry took. Call `succeeded()` if the retry succeeded; otherwise discard the
+    /// receipt.
     package final class Receipt: Sendable {
         private let budget: RetryBudget
         private let origin: Origin

@@ -22,7 +22,7 @@ extension TransportConfiguration {
             public var host: String
             /// The port of the URL. Nil means every port.
             public var port: Int?
-            /// The name or address to connect to.
+            /// The host name or IP address to which the transport connects.
             public var target: String
             /// The port to connect to. Nil means the port of the URL.
             public var targetPort: Int?
@@ -59,7 +59,7 @@ extension TransportConfiguration {
 
         var problems: [String] {
             overrides.filter { $0.line == nil }.map {
-                "TransportConfiguration.DNS.overrides: \"\($0.host)\" to \"\($0.target)\" is not a host and an address to connect to."
+                "TransportConfiguration.DNS.overrides: from \"\($0.host)\" to \"\($0.target)\" has an invalid host or port."
             }
         }
     }

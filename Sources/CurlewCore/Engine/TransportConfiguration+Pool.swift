@@ -67,10 +67,9 @@ extension TransportConfiguration {
 extension TransportConfiguration.Pool {
     /// The current load of a transport, as numbers for a dashboard or a log line.
     ///
-    /// An event loop updates its numbers between two units of work, so they may lag behind by one unit, usually well
-    /// under a millisecond. The numbers of one event loop belong to the same moment. A transport with several event
-    /// loops sums numbers that it reads one after the other, so the sums may be off by the exchanges that start or end
-    /// meanwhile. Reading a snapshot takes one lock for each event loop.
+    /// The numbers of one event loop belong to the same moment, usually less than a millisecond ago. With several event
+    /// loops, the sums may be off by the exchanges that start or end while they are read. Reading a snapshot takes one
+    /// lock for each event loop.
     public struct Snapshot: Hashable, Sendable {
         /// The number of active exchanges, from their start until the last byte has arrived. Exchanges in `waiting` are
         /// not included.

@@ -68,7 +68,7 @@ extension TransportConfiguration.TLS {
         /// The effect of a mismatch. Default `.enforce`.
         public var mode: Mode
 
-        /// Creates a set that is enforced until it expires.
+        /// Creates a set. Omitted parameters have the defaults.
         public init(
             hosts: [String], keys: [String], scope: Scope = .serverCertificate, expires: Date? = nil,
             mode: Mode = .enforce
@@ -153,7 +153,7 @@ extension TransportConfiguration.TLS.PinSet {
     var problems: [String] {
         let name = "TransportConfiguration.TLS.pins"
         var problems: [String] = []
-        if hosts.isEmpty { problems.append("\(name): a set has no host.") }
+        if hosts.isEmpty { problems.append("\(name): a set has no hosts.") }
         for host in hosts where HostPattern(host) == nil {
             problems.append("\(name): \"\(host)\" is not a host. Write api.example.com or *.example.com.")
         }

@@ -20,8 +20,8 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The local address or network interface from which the transport connects. Default nil, which leaves the choice
     /// to the system. Not supported by URLSession.
     public var localAddress: TransportConfiguration.LocalAddress?
-    /// The number of bytes of one streamed body that may wait for its reader before the transport stops receiving.
-    /// Default 1 MiB, at least 16 KiB.
+    /// The number of unread bytes of one streamed body at which the transport stops receiving. Default 1 MiB, at least
+    /// 16 KiB.
     public var bodyBuffer: Int { didSet { bodyBuffer = max(Self.minimumBuffer, bodyBuffer) } }
     /// The maximum size, in bytes, of a body that is returned complete together with the response, unless the call
     /// streams. `bodyBuffer` limits it too. Default 1 MiB. The transport on Linux keeps memory for such bodies, at most

@@ -14,7 +14,7 @@
 ///   receive bytes that follow a gap.
 /// - When `waiting` is 0 after an event, the owner keeps no bytes of the body.
 package struct BodyAccount: Sendable {
-    /// The next step of the owner after an event.
+    /// The step that the owner must perform after an event.
     package enum Step: Equatable, Sendable {
         /// Do nothing: no reader is waiting, or there is nothing for the waiting reader.
         case wait

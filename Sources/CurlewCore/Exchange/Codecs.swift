@@ -61,7 +61,8 @@ public struct Codecs: Sendable {
                 accept: accept + ", \(codec.mediaType.essence);q=0.9"))
     }
 
-    /// Decodes a value from `data` with the codec for `mediaType`, or with the default codec if there is none.
+    /// Decodes a value from `data` with the codec for `mediaType`, or with the default codec if there is none. Throws
+    /// the error of the codec.
     ///
     /// `mediaType` is evaluated only when there is more than one codec.
     public func decode<Value: Decodable>(
@@ -73,7 +74,7 @@ public struct Codecs: Sendable {
         return try (codec(for: mediaType) ?? primary).decode(type, from: data)
     }
 
-    /// Encodes `value` with the default codec.
+    /// Encodes `value` with the default codec. Throws the error of the codec.
     public func encode<Value: Encodable>(_ value: Value) throws -> Data {
         try primary.encode(value)
     }

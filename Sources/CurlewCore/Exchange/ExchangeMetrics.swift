@@ -17,17 +17,16 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var connect: Duration?
     /// The time of the TLS handshake.
     public var secureConnect: Duration?
-    /// The time from the moment at which the request was ready to send to the first byte of the response or, if none
-    /// arrived, to the end of the exchange.
+    /// The time from when the request was ready to send until the first byte of the response or, if none arrived, the
+    /// end of the exchange.
     public var firstByte: Duration?
     /// The time from the first to the last byte of the response.
     public var transfer: Duration?
-    /// The time from the moment at which the request was ready to wait in a queue to the end of the exchange: `queue`
-    /// and all phases.
+    /// The time from the start of the wait in queues until the end of the exchange: `queue` and all phases.
     public var total: Duration?
-    /// The bytes of the request head and body as sent.
+    /// The number of bytes of the request head and body, as sent.
     public var bytesSent: Int64?
-    /// The bytes of the response head and body as received, before decoding.
+    /// The number of bytes of the response head and body, as received, before decoding.
     public var bytesReceived: Int64?
     /// Whether the exchange used an existing connection.
     public var reusedConnection: Bool?

@@ -124,8 +124,8 @@ public struct HTTPRequest: Sendable {
             default: "Omit it. To forward the fields of another request, use its `headers.endToEnd`."
             }
         return NetworkError(
-            .invalidRequest, detail: "The transport writes the field \(name.text) (RFC 9110 §7.6.1).",
-            hint: hint,
+            .invalidRequest,
+            detail: "The request has the field \(name.text), which the transport writes (RFC 9110 §7.6.1).", hint: hint,
             request: NetworkError.RequestLine(request))
     }
 

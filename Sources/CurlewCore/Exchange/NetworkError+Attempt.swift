@@ -85,7 +85,7 @@ extension NetworkError.Attempt {
         case transient
         /// Retried: the server cannot have acted on the request. Does not count towards the maximum number of attempts.
         case notReceived
-        /// Retried: the server requested a retry, or this delay.
+        /// Retried: the server requested a retry, or specified its delay.
         case serverAsked
         /// Retried: there was no route to the server, and the policy waits for one.
         case offline

@@ -77,7 +77,7 @@ extension NetworkError: MirroredByDescription {
                     "The server may have processed the request. Check its state before you send it again, or send an "
                     + "Idempotency-Key."
             }
-            return "The request changes nothing at the server: send it again."
+            return "The request changes nothing on the server, so it can be sent again."
 
         case .status(let status) where status.code == 401: return "Add a credential, such as .bearer { token }."
         case .status(let status) where status.isRedirection:

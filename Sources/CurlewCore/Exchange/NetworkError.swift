@@ -90,7 +90,7 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.routeName = newValue } }
     }
 
-    /// The method of a call whose request could not be built; otherwise nil.
+    /// The method of a call whose request could not be built; nil for any other call.
     package var unsentMethod: HTTPMethod? {
         get { box.value.unsentMethod }
         set { update { $0.unsentMethod = newValue } }

@@ -68,7 +68,7 @@ extension RequestBody {
             guard count <= length, chunk != nil || count == length else {
                 throw NetworkError(
                     .encoding,
-                    detail: "The stream produced a number of bytes other than its declared length of \(length).")
+                    detail: "The stream produced more or fewer bytes than its declared length of \(length).")
             }
             return chunk
         }
@@ -187,8 +187,8 @@ package final class CountedBody: Sendable {
 extension RequestBody {
     /// Returns a body with the same bytes and trailers, which are counted as the transport takes them.
     ///
-    /// The result is a stream for everything but a transport that counts by itself while it reads bytes and files: a
-    /// stream costs a change of threads for each chunk, which takes a third of the speed of a fast upload.
+    /// Transports that read bytes and files themselves also count them. For all others, the result is a stream, whose
+    /// change of threads for each chunk costs a third of the speed of a fast upload.
     ///
     /// - `length`: the exact number of bytes; nil if it is unknown.
     /// - `makeCounter`: creates the function that counts, each time that the body is sent.

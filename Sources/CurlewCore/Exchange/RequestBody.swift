@@ -39,7 +39,7 @@ public struct RequestBody: Sendable {
         case stream(length: Int64?, replay: Replay, make: @Sendable () throws -> Chunks)
     }
 
-    /// The bytes of a body, pulled one chunk at a time by the transport.
+    /// The bytes of a body, which the transport requests chunk by chunk.
     public struct Chunks: Sendable {
         /// Creates the function that returns the next chunk, or nil at the end. Called once each time that the body is
         /// sent.

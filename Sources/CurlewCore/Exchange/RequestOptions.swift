@@ -57,7 +57,7 @@ public struct RequestOptions: Sendable {
     /// The credential with which the call is sent, and whether it is required; nil means `.optional`.
     public var authentication: RequestOptions.Authentication?
 
-    /// The values of extensions, by the identifiers of their key types.
+    /// The custom values, by the identifiers of their key types.
     @usableFromInline var values: [ObjectIdentifier: Entry] = [:]
 
     @usableFromInline
@@ -66,7 +66,7 @@ public struct RequestOptions: Sendable {
         let isOfCall: Bool
     }
 
-    /// The values of extensions that can change an exchange: those whose key is not a `CallOptionKey`.
+    /// The custom values that may change an exchange: those whose key is not a `CallOptionKey`.
     package var exchangeValues: [ObjectIdentifier: any Sendable] {
         values.isEmpty ? [:] : values.filter { !$1.isOfCall }.mapValues(\.value)
     }
@@ -158,8 +158,7 @@ extension RequestOptions {
 
     /// The credential with which a call is sent, and whether it is required.
     public enum Authentication: Hashable, Sendable {
-        /// Sends no credential, even if there is one. The case is not named `none`, which would be ambiguous where the
-        /// choice is optional.
+        /// Sends no credential, even if there is one.
         case anonymous
         /// Sends the client's credential if there is one. This is the default.
         case optional

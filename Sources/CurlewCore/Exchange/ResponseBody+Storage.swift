@@ -9,7 +9,7 @@ extension ResponseBody {
         enum Content: Sendable {
             case buffered(Data)
             case source(any ResponseBodySource)
-            /// The chunks of a sequence. `of` is the body that the sequence reads, if there is one.
+            /// The chunks of a sequence. `of` is the body that the sequence reads; nil if it reads none.
             case sequence(@Sendable () -> ChunkPull, of: ResponseBody?, cancel: @Sendable () -> Void)
             /// Another body, and the callback for the end of reading it.
             case watched(ResponseBody, OnceCallback)

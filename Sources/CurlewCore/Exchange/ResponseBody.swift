@@ -156,7 +156,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     private static let maximumReserved: Int64 = 16 << 20
 
-    /// Ends the transfer if it is still running. Bytes that have not been read are lost, and further reads throw.
+    /// Ends the transfer if it is still running. Unread bytes are dropped, and further reads throw `.cancelled`. Has no
+    /// effect on a body in memory.
     public func cancel() {
         storage.cancel()
     }

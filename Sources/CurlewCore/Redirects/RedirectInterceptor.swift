@@ -12,7 +12,7 @@ struct RedirectInterceptor: Interceptor {
     }
 
     /// The principal is `.unknown`: for a cache that is closer to the caller, the response may be from any URL, with
-    /// the credentials that are attached there. At `.redirects`, no cache is closer to the caller, so none asks for it.
+    /// the credentials that are attached there. At `.redirects`, no cache is closer to the caller, so none reads it.
     var traits: InterceptorTraits { InterceptorTraits(.redirects) { _, _ in .unknown } }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

@@ -20,7 +20,7 @@ extension RedirectPolicy {
         }
     }
 
-    /// Returns what to do with a response. Only its status and header fields determine the decision.
+    /// Decides what to do with a response. Only its status and header fields determine the decision.
     ///
     /// - `trail`: the redirects of the call so far.
     /// - `limit`: the maximum number of redirects of a call.

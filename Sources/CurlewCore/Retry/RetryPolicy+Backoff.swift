@@ -3,7 +3,7 @@
 extension RetryPolicy {
     /// The rule that determines the wait before each retry.
     ///
-    /// Waits are random, so that clients that failed together do not retry together.
+    /// Except with `constant(_:)`, waits are random, so that clients that failed together do not retry together.
     public struct Backoff: Hashable, Sendable {
         private enum Kind: Hashable, Sendable { case constant, exponential, decorrelated }
 

@@ -28,8 +28,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The longest wait that a server may request, in `Retry-After` or the `RateLimit` fields. Default 60 s. If the
     /// server requests a longer wait, the call ends, because the server would refuse an earlier attempt.
     public var maximumServerWait: Duration
-    /// The number of retries that do not count as attempts, for a request that certainly never reached the server.
-    /// Default 2. The first of these retries is immediate.
+    /// The number of retries after `.connectionLost(.requestNotSent)` that do not count as attempts. Default 2. The
+    /// first of these retries is immediate.
     public var uncountedAttempts: Int
     /// The maximum wait of a call for connectivity. Default nil: it does not wait.
     ///

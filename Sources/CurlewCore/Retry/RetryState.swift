@@ -29,8 +29,8 @@ struct RetryState {
         situation.reachedNoServer = reachedNoServer
     }
 
-    /// Returns `decision`, or a decision to finish if the budget does not pay for the retry. The first attempt at
-    /// another origin and uncounted retries cost nothing.
+    /// Returns `decision`, or a decision to finish if the budget has too few tokens for the retry. The first attempt at
+    /// another origin and uncounted retries take none.
     mutating func charge(
         _ decision: NetworkError.Attempt.Decision, for origin: Origin, after outcome: NetworkError.Attempt.Outcome
     )
@@ -67,7 +67,7 @@ struct RetryState {
         situation.canReplay = request.body.canReplay
     }
 
-    /// Returns the tokens of the last retry to the budget, or deposits one token if there was no paid retry.
+    /// Returns the tokens of the last retry to the budget, or deposits one token if no retry took any.
     func succeeded(for origin: Origin) {
         if let receipt { return receipt.succeeded() }
         budget.deposit(for: origin)

@@ -12,7 +12,7 @@ import Synchronization
 /// lock on Apple platforms, where `Mutex` requires newer systems than the package's minimum. `OSAllocatedUnfairLock` is
 /// not used, because its closures rethrow and cannot return a `sending` result.
 ///
-/// `package` functions are not specialised in other modules, so the lock does not depend on the type of the value: a
+/// `package` functions are not specialized in other modules, so the lock does not depend on the type of the value: a
 /// generic lock queries the runtime for its own type at each use, which took 17 % of the instructions of a small GET.
 package final class Locked<Value>: Sendable {
     #if canImport(Darwin)

@@ -2,9 +2,9 @@
 
 /// A lock together with the value that it protects, and the tasks that wait for a condition on the value.
 ///
-///     let places = Monitor(8)
-///     await places.wait { free -> Void? in free > 0 ? (free -= 1) : nil }
-///     places.withLock { $0 += 1 }
+///     let permits = Monitor(8)
+///     await permits.wait { free -> Void? in free > 0 ? (free -= 1) : nil }
+///     permits.withLock { $0 += 1 }
 ///
 /// - The conditions are checked under the lock: when a wait begins, and after each use of the value, in the order in
 ///   which the waits began.

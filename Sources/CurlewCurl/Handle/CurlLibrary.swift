@@ -28,8 +28,8 @@ struct CurlLibrary: Sendable {
     var mixesVersions: Bool { version < 0x08_06_00 }
     /// Whether this version keeps TLS sessions per handle, unless handles share a `SessionStore`.
     var keepsSessionsByHandle: Bool { version < 0x08_0C_00 }
-    /// Whether `SSLKEYLOGFILE` was set when libcurl was initialised. libcurl reads the variable only then. Unsetting it
-    /// before the initialisation would be unsafe while other threads read the environment.
+    /// Whether `SSLKEYLOGFILE` was set when libcurl was initialized. libcurl reads the variable only then. Unsetting it
+    /// before the initialization would be unsafe while other threads read the environment.
     let mayLogKeys: Bool
     /// Why this libcurl cannot be used unless `TransportConfiguration.TLS.obeysKeyLogFile` is set; nil if it can.
     let keyLogProblem: String?
@@ -45,7 +45,7 @@ struct CurlLibrary: Sendable {
     /// `QUICK_EXIT` was added in 7.87.0, and headers without it do not compile.
     static let minimum = (number: UInt32(0x07_58_00), text: "7.88.0")
 
-    /// The loaded libcurl, which is initialised on first use. It is never cleaned up, because other code in the process
+    /// The loaded libcurl, which is initialized on first use. It is never cleaned up, because other code in the process
     /// may use it.
     static let current = CurlLibrary()
 

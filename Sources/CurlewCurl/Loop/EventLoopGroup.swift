@@ -77,7 +77,7 @@ struct EventLoopGroup: Sendable {
         let maximum = configuration.pool.total.map { max(1, $0 / 16) } ?? .max
         let names = NameLookup(configuration.dns.addresses)
         main = Lane(configuration, proxies, names, options: options, loops: min(options.eventLoops, maximum))
-        // The libcurl version is determined on first use: creating a transport does not initialise libcurl.
+        // The libcurl version is determined on first use: creating a transport does not initialize libcurl.
         var serial = configuration
         serial.httpVersions = .http1Only
         var long = serial

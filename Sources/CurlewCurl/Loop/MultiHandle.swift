@@ -57,7 +57,7 @@ final class MultiHandle {
 
     /// Creates a multi handle. Returns nil if the system has no descriptor left, or if this libcurl cannot be used.
     init?(loop: EventLoop) {
-        // Initialises libcurl on first use.
+        // Initializes libcurl on first use.
         guard CurlLibrary.current.problem == nil, let pointer = curl_multi_init() else { return nil }
         guard let poller = SocketPoller(multi: pointer, wakeUp: loop.commandQueue.descriptor) else {
             curl_multi_cleanup(pointer)

@@ -175,7 +175,7 @@ struct ResponseHead: ~Copyable {
             if isControl(byte) { return buffer.map { isControl($0) ? 0x20 : $0 }.withUnsafeBytes { text($0[...]) } }
             if byte >= 0x80 { isPlain = false }
         }
-        // The validating initialiser is several times slower, and ASCII is always valid.
+        // The validating initializer is several times slower, and ASCII is always valid.
         if isPlain { return String(decoding: buffer, as: UTF8.self) }
         return String(validating: buffer, as: UTF8.self)
             ?? String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) }))

@@ -86,7 +86,7 @@ package struct LineSplitter: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns the offset of the first such byte at or after `start`; the number of bytes if there is none.
+    /// Returns the offset of the first occurrence of `byte` at or after `start`; `count` if there is none.
     package func index(ofByte byte: UInt8, from start: Int) -> Int {
         guard let base = baseAddress, start < count,
             let found = memchr(base + start, Int32(byte), count - start)

@@ -37,7 +37,7 @@ extension HTTPField.Name {
     package static var expires: HTTPField.Name { HTTPField.Name("Expires") }
     /// Host: the host and port of the target.
     public static var host: HTTPField.Name { HTTPField.Name("Host") }
-    /// Idempotency-Key: a value that lets a server recognise a repeated request.
+    /// Idempotency-Key: a value that lets a server recognize a repeated request.
     public static var idempotencyKey: HTTPField.Name { HTTPField.Name("Idempotency-Key") }
     /// If-Match: entity tags; the request is processed only if one matches.
     public static var ifMatch: HTTPField.Name { HTTPField.Name("If-Match") }

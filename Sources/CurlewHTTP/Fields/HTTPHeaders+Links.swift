@@ -3,11 +3,11 @@
 extension HTTPHeaders {
     /// A link of a `Link` field (RFC 8288 §3): `</films?page=2>; rel="next"; title="Page 2"`.
     struct Link: Sendable, Hashable {
-        /// The target as it was written: a URL, often a relative one.
+        /// The target as written: a URL, often a relative one.
         let target: String
         /// The relations in lower case, such as `next`. Only the first `rel` parameter counts; empty without one.
         let relations: [String]
-        /// The resource from which the link leads, as it was written; nil for the resource that was requested.
+        /// The URL of the resource from which the link leads, as written; nil for the requested resource.
         let anchor: String?
         /// The title; `title*` takes precedence over `title`. Nil if there is none.
         let title: String?

@@ -21,7 +21,7 @@ public struct HTTPHeaders: Sendable {
         fields = []
     }
 
-    /// Creates a list of these fields, in order. Each field is validated.
+    /// Creates a list of these fields, in order. Invalid fields are omitted: the request throws when it is sent.
     public init(_ fields: [HTTPField]) {
         self.fields = []
         append(contentsOf: fields)
@@ -33,8 +33,7 @@ public struct HTTPHeaders: Sendable {
     /// (RFC 9113 §8.2.3). Set-Cookie fields cannot be joined: the first value is returned, and ``subscript(values:)``
     /// returns all of them.
     ///
-    /// Setting a value replaces the first field with the name in place and removes the others. Setting `nil` removes
-    /// all of them.
+    /// Setting a value follows the rules of ``set(_:_:)``. Setting `nil` removes all fields with the name.
     public subscript(name: HTTPField.Name) -> String? {
         get {
             guard let first = firstIndex(of: name) else { return nil }
@@ -68,8 +67,8 @@ public struct HTTPHeaders: Sendable {
         firstIndex(of: name).map { fields[$0].value }
     }
 
-    /// Returns whether `matches` is true for a field. Other modules use it instead of a loop, which would call functions
-    /// of this module for each field.
+    /// Returns whether `matches` returns true for any field. A loop in another module would call functions of this
+    /// module for each field.
     package func contains(where matches: (HTTPField) -> Bool) -> Bool {
         for field in fields where matches(field) { return true }
         return false
@@ -110,7 +109,7 @@ public struct HTTPHeaders: Sendable {
         fields.append(HTTPField(name: name, value: value))
     }
 
-    /// Appends fields in order. Each field is validated.
+    /// Appends fields in order. Invalid fields are not appended: the request throws when it is sent.
     public mutating func append(contentsOf others: some Sequence<HTTPField>) {
         for field in others { append(field.name, field.value) }
     }

@@ -9,7 +9,7 @@ package struct HTTP1WriteError: Error, Hashable, Sendable, CustomStringConvertib
     package var description: String { message }
 }
 
-/// Serialises HTTP/1.1 responses, without I/O (RFC 9112).
+/// Serializes HTTP/1.1 responses, without I/O (RFC 9112).
 ///
 /// Each call appends one part of a response to `bytes`, or throws and appends nothing. The caller is responsible for
 /// the order: any number of `informational`, one `head`, then the content as the framing requires.

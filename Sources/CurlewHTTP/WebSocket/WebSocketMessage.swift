@@ -20,7 +20,7 @@ public enum WebSocketMessage: Hashable, Sendable {
 
 /// The status code with which a WebSocket connection is closed (RFC 6455 §7.4).
 public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
-    /// The number on the connection.
+    /// The number in the close frame, such as 1000.
     public var rawValue: UInt16
 
     /// Creates a code from its number.

@@ -118,7 +118,7 @@ struct Tape {
 }
 
 /// The kind of a cell of the tape: a kind of value, a key, or the length of a key. Containers have the highest codes,
-/// so that one comparison recognises them.
+/// so that one comparison recognizes them.
 struct Kind: Equatable {
     let code: UInt8
 

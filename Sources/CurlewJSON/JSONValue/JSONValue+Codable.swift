@@ -45,8 +45,8 @@ extension JSONValue: Codable {
         return elements
     }
 
-    /// Encodes the value. Foundation's encoder writes members in an arbitrary or sorted order; the body of a request
-    /// keeps their order if it is itself a `JSONValue`.
+    /// Encodes the value. Foundation's encoder does not keep the order of members. A request body that is itself a
+    /// `JSONValue` does.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let elements):

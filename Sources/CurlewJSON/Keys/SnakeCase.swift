@@ -5,7 +5,7 @@ import CurlewFoundation
 /// Converts `created_at` to `createdAt`, with the rules of Foundation's decoder.
 ///
 /// Leading and trailing underscores are kept. Other underscores separate words: the first word becomes lower case, and
-/// the following words are capitalised. A key of one word is not changed.
+/// the following words are capitalized. A key of one word is not changed.
 enum SnakeCase {
     enum Form {
         /// A key of one word.
@@ -144,12 +144,12 @@ extension SnakeCase {
         return result + key[end...]
     }
 
-    /// Appends a word: the first word in lower case, any other word capitalised.
+    /// Appends a word: the first word in lower case, any other word capitalized.
     private static func append(_ word: UnsafeBufferPointer<UInt8>, isFirst: Bool, to result: inout [UInt8]) {
         let start = result.count
         if appendLatin(word, isFirst: isFirst, to: &result) { return }
         result.removeSubrange(start...)
-        // In any other word, Unicode rules determine which letters are capitalised.
+        // In any other word, Unicode rules determine which letters are capitalized.
         let text = String(decoding: word, as: UTF8.self)
         result += (isFirst ? text.lowercased() : text.capitalized).utf8
     }

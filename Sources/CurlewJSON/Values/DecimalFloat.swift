@@ -69,7 +69,7 @@ enum DecimalFloat {
     }
 }
 
-/// The upper 128 bits of the powers of five that a `Double` can require, normalised so that the highest bit is set.
+/// The upper 128 bits of the powers of five that a `Double` can require, normalized so that the highest bit is set.
 ///
 /// The table is computed when it is first used, in much less than a millisecond. The source would otherwise list 1,302
 /// numbers. Positive powers are multiplied and truncated. For negative powers, 2^1023 is divided by five repeatedly:
@@ -90,7 +90,7 @@ enum PowersOfFive {
             divideByFive(&number)
             var value = top(of: number)
             // Down to this exponent, the product can be exact. The reciprocal has to be rounded up so that exact
-            // products are recognised.
+            // products are recognized.
             if exponent >= -27 {
                 let (low, carry) = value.low.addingReportingOverflow(1)
                 value = (value.high + (carry ? 1 : 0), low)

@@ -67,7 +67,7 @@ extension Document {
     }
 }
 
-/// A protocol to which only `Array`s of decodable elements conform, so that their metatypes can be recognised.
+/// A protocol to which only `Array`s of decodable elements conform, so that their metatypes can be recognized.
 protocol DecodableArray {
     /// Reads the array. `Value` must be `Self`; the protocol cannot express this requirement.
     static func read<Value>(_ document: Document, _ index: Int) throws -> Value
@@ -104,7 +104,7 @@ extension ScalarValue {
 }
 
 /// A protocol to which only `Dictionary`s with string keys and decodable values conform, so that their metatypes can be
-/// recognised.
+/// recognized.
 protocol DecodableDictionary {
     /// Reads the dictionary. `Result` must be `Self`; the protocol cannot express this requirement.
     static func read<Result>(_ document: Document, _ index: Int) throws -> Result

@@ -6,7 +6,7 @@ extension Document {
     /// Reads a value of any type at a cell in the container `parent`.
     ///
     /// Types that Foundation treats specially, and types that can be read without their own `init(from:)`, are
-    /// recognised by their metatypes. The kind of the cell determines which types are tested.
+    /// recognized by their metatypes. The kind of the cell determines which types are tested.
     func value<Value: Decodable>(_ type: Value.Type, at index: Int, in parent: UInt32) throws -> Value {
         let cell = tape[index]
         let kind = cell.kind

@@ -3,7 +3,7 @@
 public import CurlewFoundation
 
 extension MetricsRegistry {
-    /// The metrics of a registry at one moment. All outputs are made from it.
+    /// The metrics of a registry at one moment.
     ///
     /// | metric | kind | attributes |
     /// |---|---|---|
@@ -92,7 +92,7 @@ extension MetricsRegistry.Point {
         self.init(attributes: sorted, value: value, isOverflow: isOverflow)
     }
 
-    /// The value of an attribute as text; nil if the point does not have it.
+    /// Returns the value of an attribute as text; nil if the point does not have it.
     public func text(of name: String) -> String? {
         attributes.first { $0.name == name }?.text
     }

@@ -24,9 +24,9 @@ extension HARDocument {
         public var outcome: String?
         /// Whether the call failed; nil if it had not ended.
         public var failed: Bool?
-        /// The bytes of the request head and body as sent; nil if the number is unknown.
+        /// The number of bytes of the request head and body, as sent; nil if it is unknown.
         public var bytesSent: Int64?
-        /// The bytes of the response head and body as received; nil if the number is unknown.
+        /// The number of bytes of the response head and body, as received; nil if it is unknown.
         public var bytesReceived: Int64?
         /// Whether an existing connection was used; nil if it is unknown.
         public var reused: Bool?

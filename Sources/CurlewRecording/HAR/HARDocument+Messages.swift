@@ -41,8 +41,8 @@ extension HARDocument {
         package var headersSize: Int64 = -1
         /// The size of the body as received, before decoding, in bytes; `-1` if it is unknown.
         public var bodySize: Int64 = -1
-        /// The bytes of the head and the body as received, in the field `_transferSize`; nil if the number is unknown.
-        /// Chromium uses the same field.
+        /// The number of bytes of the head and the body, as received, in the field `_transferSize`; nil if it is
+        /// unknown. Chromium uses the same field.
         public var transferSize: Int64?
         /// The reason why no complete response arrived, in the field `_error`; nil if it did. Chromium uses the same
         /// field.

@@ -9,8 +9,8 @@ import CurlewJSON
 ///     let document = try HARDocument(Data(contentsOf: file))
 ///     for entry in document.entries { print(entry.request.method, entry.request.url, entry.response.status) }
 ///
-/// Browsers, proxies and test tools read and write this format. The values mirror its JSON objects. Facts that the
-/// format has no place for are in fields whose names begin with an underscore, as the format requires.
+/// Browsers, proxies and test tools read and write this format. The values mirror its JSON objects. Facts for which the
+/// format has no field are in fields whose names begin with an underscore, as the format requires.
 ///
 /// Reading is tolerant: unknown fields are skipped, and a field that is missing although the format requires it gets a
 /// neutral value (an empty list, or `-1` for a size) if there is one. Writing a document that another program made

@@ -80,7 +80,7 @@ public final class FlightRecorder: Sendable {
     /// The recorded calls, oldest first.
     public var records: [Record] { store.withLock { $0.records } }
 
-    /// Removes all records. Calls that are under way are recorded again from their next request.
+    /// Removes all records. Running calls are recorded again from their next request.
     public func removeAll() {
         store.withLock { $0.removeAll() }
     }

@@ -100,12 +100,12 @@ final class Circuit: Sendable {
         state = Locked(CircuitState(policy))
     }
 
-    /// When the circuit is forgotten: closed circuits first, then the least recently used.
+    /// The order in which circuits are forgotten: closed circuits first, then the least recently used.
     fileprivate var rank: (isOpen: Int, lastUse: UInt64) {
         state.withLock { ($0.phase == .closed ? 0 : 1, $0.lastUse) }
     }
 
-    /// Changes the state. Returns the notice about its new phase; nil if the phase stays.
+    /// Changes the state. Returns the event of its new phase; nil if the phase stays.
     func change(_ change: (inout CircuitState) -> Void) -> Pipeline.PolicyEvent? {
         state.withLock { state in
             let former = state.phase

@@ -44,8 +44,8 @@ final class CircuitPass: SendCheck {
         if permit != former { state.withLock { $0 = State(permit: permit, left: now) } }
     }
 
-    /// Records a response whose head has arrived. Status 501 is no failure: a healthy server sends it for a method that
-    /// it does not support.
+    /// Records a response whose head has arrived. Status 501 is not a failure: a healthy server sends it for a method
+    /// that it does not support.
     func receive(_ response: HTTPResponse, at now: SystemTime.Instant) {
         let isFailure = response.status.code >= 500 && response.status.code != 501
         if !isFailure { state.withLock { $0.responded = now } }

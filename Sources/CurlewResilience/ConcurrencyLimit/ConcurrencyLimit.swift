@@ -153,7 +153,7 @@ extension ConcurrencyLimit {
 
     /// Releases the permit of an exchange, and passes free permits to waiting calls.
     ///
-    /// - `outcome`: what the exchange tells about the time of a typical call, unless `receiveHead` has recorded it.
+    /// - `outcome`: the outcome of the exchange, for the time of a typical call, unless `receiveHead` has recorded it.
     /// - `now`: the time that decides which waiting calls lose their turn; nil if none does.
     func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome = .unknown, at now: SystemTime.Instant?) {
         let (going, late, usual) = queues.withLock {

@@ -57,7 +57,7 @@ struct FallbackInterceptor: Interceptor {
 }
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// Returns a substitute response for a call that has failed: `.fallback { request, error in saved(request) }`.
+    /// Provides a substitute response for a call that has failed:
     ///
     ///     .fallback { request, error in
     ///         request.target == "/rates" ? HTTPResponse(body: ResponseBody(lastRates)) : nil
@@ -66,7 +66,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - The fallback is placed outside of redirects, retries, circuit breakers and the cache; only logging is closer
     ///   to the caller. The closure therefore runs once, after all of them have failed. No cache stores its response,
     ///   which has `Cache-Control: no-store`.
-    /// - If the closure returns nil, the call keeps its outcome. If it throws, the call throws that error.
+    /// - The closure receives the request and the error of the call. If it returns nil, the call keeps its outcome. If
+    ///   it throws, the call throws that error.
     /// - A response from the fallback can be recognized: `response.served` is `.fallback`, the last of its `attempts`
     ///   has a note about the fallback, and observers are notified (`Pipeline.PolicyEvent`). The error that the closure
     ///   receives contains the complete history of the call.

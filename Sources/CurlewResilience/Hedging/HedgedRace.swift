@@ -17,7 +17,7 @@ struct HedgedRace: Sendable {
 
     let delay: Duration
     let time: any TimeSource
-    /// Returns whether the budget pays for a second request, and draws on it.
+    /// Draws on the budget for a second request. Returns false if the budget has too few tokens.
     let mayHedge: @Sendable () -> Bool
     let send: @Sendable () async throws -> HTTPResponse
 

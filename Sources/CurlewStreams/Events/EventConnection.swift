@@ -4,8 +4,8 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// One connection of a stream. A task pulls a chunk from the response body only when the reader asks for one, so that
-/// the connection can be closed at any time, whatever the body waits for.
+/// One connection of a stream. A task pulls a chunk from the response body only when the reader requests one, so the
+/// connection can be closed at any time, even while the body waits.
 final class EventConnection: Sendable {
     /// The state that the reader and the pulling task share.
     private struct State: Sendable {
@@ -65,7 +65,7 @@ final class EventConnection: Sendable {
 
     deinit { end() }
 
-    /// Waits until the reader asks for a chunk. Returns false at the end.
+    /// Waits until the reader requests a chunk. Returns false at the end.
     private static func isAsked(_ state: Monitor<State>) async -> Bool {
         await state.waitThroughCancellation { $0.end != nil ? false : $0.waitingSince != nil ? true : nil }
     }

@@ -44,15 +44,15 @@ public struct EventStream: AsyncSequence, Sendable {
     /// The current state.
     public var state: State { core.state }
 
-    /// The current state and the changes of it, in order. A slow reader misses states before the last 16. The sequence
-    /// ends when the stream is released.
+    /// The current state and its changes, in order. A slow reader misses states before the last 16. The sequence ends
+    /// when the stream is released.
     public var states: AsyncStream<State> { core.states() }
 
     /// The ID of the last complete event block, which the next request sends; empty if there is none.
     public var lastEventID: String { core.lastEventID }
 
     /// Closes the connection and connects again at once, without a wait, even if the stream does not reconnect by
-    /// itself. Events that have already arrived are not lost. Use it when the network has changed. Without effect if
+    /// itself. Events that have already arrived are not lost. Use it when the network has changed. Has no effect if
     /// there is no iteration.
     public func restart() {
         core.restart()
@@ -97,8 +97,9 @@ extension EventStream {
         /// The maximum of the random wait after repeated failures. It does not limit the wait that the server requests
         /// with `retry` or `Retry-After`. Default 60 s.
         public var maximumDelay: Duration = .seconds(60)
-        /// The number of consecutive failures after which the stream throws the last error. A connection fails if it
-        /// delivers no event and, after its first 10 s, no byte. Nil sets no limit. Default nil, as in browsers.
+        /// The maximum number of consecutive failures: after one more, the stream throws the last error. A connection
+        /// fails if it delivers no event and, after its first 10 s, no byte. Nil sets no limit. Default nil, as in
+        /// browsers.
         public var maximumFailures: Int?
         /// The time without a byte from the server after which the connection counts as lost, on the client's clock.
         /// The time in which the caller does not read does not count. Nil sets no limit. Default 5 minutes.
@@ -122,11 +123,11 @@ extension EventStream {
     /// Comments are skipped. Data that cannot be decoded ends the iteration with `.decoding` and closes the connection.
     /// The error has the data as the body of its response: `error.body(as: Problem.self)` decodes it as another type.
     public struct Decoded<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-        /// The stream of the events, for its state and `restart()`.
+        /// The stream whose data is decoded; it provides the state and `restart()`.
         public let events: EventStream
         let name: String?
 
-        /// Returns an iterator that begins as the iterator of the events does.
+        /// Returns an iterator, which connects when its first value is requested.
         public func makeAsyncIterator() -> Iterator {
             Iterator(events: events.makeAsyncIterator(), name: name)
         }

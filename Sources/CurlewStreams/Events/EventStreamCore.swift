@@ -52,7 +52,7 @@ final class EventStreamCore: Sendable {
         change(to: .closed)
     }
 
-    /// Interrupts what the iterator waits for. Without effect if none has begun.
+    /// Interrupts what the iterator waits for. Has no effect if none has begun.
     func restart() {
         let interrupt = shared.withLock { shared -> (@Sendable () -> Void)? in
             guard shared.isClaimed else { return nil }
@@ -133,7 +133,7 @@ final class EventStreamCore: Sendable {
         }
     }
 
-    /// Returns the current state and the changes of it. A slow reader misses states before the last 16.
+    /// Returns the current state and its changes. A slow reader misses states before the last 16.
     func states() -> AsyncStream<State> {
         let (states, watcher) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(16))
         let number = shared.withLock { shared in

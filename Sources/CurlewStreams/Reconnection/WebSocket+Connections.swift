@@ -7,12 +7,12 @@ extension APIClient {
     /// Returns WebSocket connections, one after the other: when one has ended, the next one is opened. Nothing is sent
     /// before the first connection is requested.
     ///
-    /// Each connection is opened as `webSocket(_:options:)` does it, with the interceptors of the client, so that
-    /// credentials are current and renewed after a 401.
+    /// Each connection is opened as by `webSocket(_:options:)`, through the interceptors of the client, so credentials
+    /// are current and are refreshed after a 401.
     ///
     /// - `onOpen`: runs on each new connection before the sequence returns it, to subscribe again. It may also receive
-    ///   messages. An error that it throws is a failed attempt: its connection is closed with 1001. When
-    ///   `Options.hookTimeout` has passed, its connection is lost, so that its waits for the connection end.
+    ///   messages. An error that it throws closes the connection with 1001 and counts as a failure. After
+    ///   `Options.hookTimeout`, the connection is lost, which ends the waits of the hook.
     public func webSocketConnections(
         _ route: some Route, options: WebSocket.Connections.Options = WebSocket.Connections.Options(),
         onOpen: @escaping @Sendable (WebSocket) async throws -> Void = { _ in }
@@ -81,14 +81,14 @@ extension WebSocket {
         public struct Options: Sendable {
             /// The settings of each connection.
             public var socket = WebSocket.Options()
-            /// The number of consecutive failures after which the sequence throws the last error. Nil sets no limit.
-            /// Default 10, which is about two and a half minutes with the default waits.
+            /// The maximum number of consecutive failures: after one more, the sequence throws the last error. Nil sets
+            /// no limit. Default 10, which takes about two and a half minutes with the default waits.
             public var maximumFailures: Int? = 10
             /// The upper bound of the random wait after the first failure; it doubles with each consecutive failure.
             /// Less than 100 ms counts as 100 ms. Default 1 s.
             public var retryDelay: Duration = .seconds(1)
-            /// The maximum of that bound. A wait that the server requests with `Retry-After` may be longer, up to one
-            /// day. Default 60 s.
+            /// The maximum to which the bound `retryDelay` doubles. A wait that the server requests with `Retry-After`
+            /// may be longer, up to one day. Default 60 s.
             public var maximumDelay: Duration = .seconds(60)
             /// The time limit of the hook that runs on each new connection. Default 30 s.
             public var hookTimeout: Duration = .seconds(30)

@@ -15,7 +15,7 @@ package import CurlewFoundation
 ///   the head of the response. `Limits.responseBody` does not apply: `RecordStreamOptions.maximumRecordSize` limits one
 ///   record, and nothing limits their number. The response is never stored in a cache.
 /// - Each iteration sends the request, and iterations do not share a connection. A lost connection ends the iteration
-///   with its error: the stream does not connect again, because it cannot know where to continue.
+///   with its error: the stream does not connect again, because it does not know where to continue.
 /// - Status 204 has no records. A response of another media type throws `.badResponse`.
 /// - A record that cannot be decoded throws `.decoding` with the number of its line, or is skipped
 ///   (`RecordStreamOptions.skipsBadRecords`). A record that is too large throws `.limitExceeded(.responseBody)`.

@@ -4,7 +4,7 @@ public import CurlewCore
 public import CurlewFoundation
 public import CurlewHTTP
 
-/// An open WebSocket connection (RFC 6455): a sequence of the messages from the server, and a function to send some.
+/// An open WebSocket connection (RFC 6455): an asynchronous sequence of the server's messages, with methods that send.
 ///
 ///     let socket = try await client.webSocket(.get("/chat"))
 ///     try await socket.send("hello")
@@ -12,7 +12,7 @@ public import CurlewHTTP
 ///
 /// - Messages arrive in order, each complete. One task at a time reads; any number of tasks may send. The frames of two
 ///   messages are never interleaved.
-/// - Pings from the server are replied to automatically. With `Options.heartbeat`, a dead network is noticed.
+/// - The client replies to the server's pings. With `Options.heartbeat`, it also detects a lost connection.
 /// - Receiving pauses while `Options.incomingMessages` messages wait for the reader, and `send` waits while
 ///   `Options.outgoingBytes` bytes wait for the network.
 /// - The sequence ends when the connection is closed with the codes 1000, 1001 or without a code. It throws
@@ -96,7 +96,7 @@ public final class WebSocket: AsyncSequence, Sendable {
     /// Closes the connection: sends a close frame, and waits for the server's close frame, at most
     /// `Options.closeTimeout`. Messages that have not been read are dropped. Does nothing if the connection is closed.
     ///
-    /// - `code`: the code. A code that must not be sent (`WebSocketCloseCode.isValidOnWire`) is replaced by `.normal`.
+    /// - `code`: the code. A code that a close frame must not contain (RFC 6455 §7.4) is replaced by `.normal`.
     /// - `reason`: the reason, truncated to 123 bytes of UTF-8.
     public func close(_ code: CloseCode = .normal, reason: String = "") async {
         await core.close(code.isValidOnWire ? code : .normal, reason: reason)
@@ -133,19 +133,19 @@ extension WebSocket {
         public var incomingMessages = 64
         /// The number of bytes of waiting messages at which receiving pauses. Default 1 MiB. One message may exceed it.
         public var incomingBytes = 1 << 20
-        /// The number of bytes that wait to be sent at which `send` waits. Default 64 KiB. Over `URLSessionTransport`,
-        /// `send` waits until URLSession has taken the message.
+        /// `send` waits while this number of bytes or more wait for the network. Default 64 KiB. Over
+        /// `URLSessionTransport`, `send` waits until URLSession has taken the message.
         public var outgoingBytes = 64 << 10
         /// The time without a byte from the server after which the client sends a ping. Nil sends no pings. Default
         /// 30 s.
         public var heartbeat: Duration? = .seconds(30)
-        /// The timeout for any frame after a ping of the heartbeat. If nothing does, the connection is lost: readers
-        /// and writers throw `.timedOut(.idle)`. Default 10 s.
+        /// The time after a ping of the heartbeat within which a frame must arrive. Otherwise the connection is lost:
+        /// readers and writers throw `.timedOut(.idle)`. Default 10 s.
         public var heartbeatTimeout: Duration = .seconds(10)
         /// The time that `close` waits for the server's close frame. Default 5 s.
         public var closeTimeout: Duration = .seconds(5)
         /// The compression that the client offers (permessage-deflate, RFC 7692). Default nil: messages are not
-        /// compressed. No effect over `URLSessionTransport`, because URLSession cannot be asked for it.
+        /// compressed. No effect over `URLSessionTransport`, because URLSession does not support it.
         public var compression: Compression?
 
         /// Creates the default options.
@@ -154,7 +154,7 @@ extension WebSocket {
 
     /// The close frame of a connection.
     public struct Closing: Hashable, Sendable {
-        /// The code of the close frame. `.noStatus` if the frame had none.
+        /// The code of the close frame; 1005 if the frame had none.
         public let code: WebSocketCloseCode
         /// The reason of the close frame; often empty. The peer chooses the text.
         public let reason: String
@@ -176,7 +176,7 @@ extension WebSocket {
         /// Whether a message of the client may refer to earlier ones. Default true.
         package var clientKeepsContext: Bool
 
-        /// Creates the usual parameters: the largest windows, and messages that may refer to earlier ones.
+        /// Creates the default parameters: the largest windows, and messages that may refer to earlier ones.
         public init() { self.init(serverWindowBits: 15) }
 
         /// Creates the parameters. A number of bits below 9 counts as 9, one above 15 as 15.

@@ -67,8 +67,8 @@ final class WebSocketCore: Sendable {
 
     // MARK: Receiving
 
-    /// Messages are decoded where the bytes arrive, which saves a change of threads. Inflating takes longer than an
-    /// event loop should be occupied.
+    /// Starts receiving. Messages are decoded on the thread on which bytes arrive, which saves a change of threads,
+    /// unless they are compressed: inflating would occupy an event loop for too long.
     private func startReceiving(_ response: HTTPResponse) -> Task<Void, Never> {
         #if os(Linux)
         if let executor = response.arrivalExecutor, !link.inflates {
@@ -189,7 +189,7 @@ final class WebSocketCore: Sendable {
         }
         guard let number else {
             let tooMany = NetworkError(
-                .invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already.")
+                .invalidRequest, detail: "\(Self.pingLimit) pings already wait for their pongs.")
             throw name(sendingFailure ?? tooMany)
         }
         defer { state.withLock { $0.waitingPings -= 1 } }
@@ -227,7 +227,7 @@ final class WebSocketCore: Sendable {
                         .timedOut(.idle),
                         detail: "Nothing arrived on the WebSocket connection for \(interval.brief), nor within "
                             + "\(options.heartbeatTimeout.brief) of a ping.",
-                        hint: "The network or the server is gone. Connect again, and send again what matters.")))
+                        hint: "The network or the server failed. Connect again, and repeat lost messages.")))
             check.cancel()
             return
         }
@@ -280,7 +280,7 @@ final class WebSocketCore: Sendable {
         if isEnded == nil { end(.success(())) }
     }
 
-    /// Closes the connection with 1001, in the background. Called when nothing refers to the socket any more.
+    /// Closes the connection with 1001, in the background. Called when the last reference to the socket is released.
     func abandon() {
         guard !state.withLock({ $0.hasEnded }) else { return }
         sendClose(.goingAway, reason: "")

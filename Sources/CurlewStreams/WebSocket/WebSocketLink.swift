@@ -40,7 +40,7 @@ final class ByteLink: WebSocketLink {
         var pong: Data?
     }
 
-    /// The number of events after which the receiver looks at the room for messages.
+    /// The number of events after which the receiver checks the room for messages.
     private static let eventsAtOnce = 64
 
     /// The iterator of the body. Only the receiving task uses it.

@@ -3,7 +3,7 @@
 package import CurlewFoundation
 package import CurlewHTTP
 
-/// A violation of RFC 6455 by the peer, or a message that cannot be sent. The code belongs into the close frame.
+/// A violation of RFC 6455 by the peer, or a message that cannot be sent, with the code for the close frame.
 package struct WebSocketViolation: Error, Equatable {
     package let code: WebSocketCloseCode
     package let text: String

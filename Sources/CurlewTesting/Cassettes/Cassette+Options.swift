@@ -29,7 +29,7 @@ extension Cassette {
             if let mode = Mode(rawValue: name.lowercased()) { return mode }
             throw NetworkError(
                 .configuration,
-                detail: "\(variable) is \(name.printable.clipped(to: 50)), which is no mode of a cassette.",
+                detail: "\(variable) is \(name.printable.clipped(to: 50)), which is not a mode of a cassette.",
                 hint: "Use one of: \(allCases.map(\.rawValue).joined(separator: ", ")).")
         }
     }
@@ -47,13 +47,13 @@ extension Cassette {
         /// The header fields whose values must be equal. Default none.
         public var fields: Set<HTTPField.Name> = []
 
-        /// Creates the default.
+        /// Creates the default matching: the method, the URL and the body.
         public init() {}
     }
 
-    /// The response to a request whose recordings were all replayed.
+    /// The treatment of a request whose recordings were all replayed.
     public enum Exhaustion: Hashable, Sendable {
-        /// The request has no match: it fails, or is recorded, according to the mode.
+        /// The request counts as one without a match: it fails, or is recorded in the mode ``Mode/recordNew``.
         case fail
         /// The last recording is replayed again.
         case repeatLast
@@ -63,7 +63,7 @@ extension Cassette {
     public struct Options: Sendable {
         /// The parts of a request that must match.
         public var matching = Matching()
-        /// The response after the last recording of a request. Default ``Exhaustion/fail``.
+        /// The treatment of a request whose recordings were all replayed. Default ``Exhaustion/fail``.
         public var exhaustion = Exhaustion.fail
         /// The secrets that are hidden, in addition to those that the client and its interceptors declare. Default
         /// `.standard`. With `.none`, the file contains all secrets.

@@ -5,7 +5,7 @@ import CurlewHTTP
 import CurlewRecording
 
 extension Cassette {
-    /// The number of entries that the file contained, or that were recorded.
+    /// The number of entries: those that are replayed from the file, and those that were recorded.
     public var count: Int { state.withLock { $0.index.slots.count + $0.recordedCount } }
 
     /// The entries of the file that were not replayed, in the order of the file: their numbers, methods and URLs, such
@@ -37,7 +37,7 @@ extension Cassette {
             hint: unused.isEmpty ? nil : "Record it anew: \(Mode.variable)=all.", underlying: report)
     }
 
-    /// Saves what was recorded, and then throws the errors of ``verify(allowsUnused:)``.
+    /// Saves the recorded entries as ``save()`` does, and then throws the errors of ``verify(allowsUnused:)``.
     ///
     /// - `allowsUnused`: whether unused entries are acceptable, for tests that share a file. Default false.
     public func finish(allowsUnused: Bool = false) async throws(NetworkError) {
@@ -55,7 +55,7 @@ extension Cassette {
         return NetworkError(
             .refused(by: .cassette), detail: report.summary,
             hint: index.count(request) > 0
-                ? "Record it anew (\(Mode.variable)=all), or use Cassette.Options.exhaustion = .repeatLast."
+                ? "Record it again (\(Mode.variable)=all), or use Cassette.Options.exhaustion = .repeatLast."
                 : "Record the request: \(Mode.variable)=new. Or record all anew: \(Mode.variable)=all.",
             request: line, underlying: report)
     }

@@ -62,7 +62,7 @@ public final class Cassette: Transport {
         self.mode = if let mode { mode } else { try Mode.environment() }
         guard self.mode == .replay || transport != nil else {
             throw NetworkError(
-                .configuration, detail: "The cassette \(path) is to be recorded, but it has no transport to record.",
+                .configuration, detail: "The cassette \(path) must be recorded, but it has no transport.",
                 hint: "Pass one: Cassette(path, recording: CurlTransport()).")
         }
         let file = CassetteFile(path: path, options: options)
@@ -102,7 +102,7 @@ public final class Cassette: Transport {
         base?.principal(of: request, in: context) ?? .anonymous
     }
 
-    /// Shuts down the recorded transport, and saves what was recorded. An error is one of the ``problems``.
+    /// Shuts down the recorded transport, and saves the recorded entries. An error becomes one of the ``problems``.
     public func shutdown(_ mode: TransportConfiguration.ShutdownMode) async {
         await base?.shutdown(mode)
         do {

@@ -9,11 +9,11 @@ struct CassetteFile {
     let path: String
     let options: Cassette.Options
 
-    /// The files that cassettes of this process record anew.
+    /// The files that cassettes of this process replace.
     private static let renewed = Locked<Set<String>>([])
 
-    /// Reads the entries for a mode. A file that is to be replaced may be missing or damaged. Throws
-    /// `.refused(by: .cassette)` if another cassette of this process already records the file anew.
+    /// Reads the entries for a mode. A file that is to be replaced may be missing or damaged. Throws `.refused(by:
+    /// .cassette)` if another cassette of this process already replaces the file.
     func load(mode: Cassette.Mode) throws(NetworkError) -> [HARDocument.Entry] {
         switch mode {
         case .replay: return try read(isRequired: true)
@@ -24,7 +24,7 @@ struct CassetteFile {
         }
     }
 
-    /// The digest of what the file contains, by which a cassette notices another recorder; nil without a file.
+    /// The digest of the file's content, with which a cassette detects another recorder; nil without a file.
     func digest() -> Data? {
         (try? PrivateFile.read(path, limit: options.maximumFileBytes)).map { MessageDigest.sha256($0) }
     }
@@ -124,7 +124,7 @@ struct CassetteFile {
 }
 
 extension Cassette {
-    /// Writes what was recorded since the last call. Does nothing if nothing was.
+    /// Writes the entries that were recorded since the last call. Does nothing if there are none.
     ///
     /// The entries are sorted by URL and method; the recordings of one request keep their order. In the mode
     /// ``Mode/recordAll``, an exchange that differs from the previous file in times only keeps its previous entry.

@@ -81,7 +81,7 @@ extension HTTPResponse {
     ///
     ///     mock.on(.get, "/news") { _ in .events([.event("one", id: "1"), .interruption(.reset)]) }
     ///
-    /// The body ends after the last step. After an interruption it throws `.connectionLost`, or ends no more if the
+    /// The body ends after the last step. After an interruption it throws `.connectionLost`, or never ends if the
     /// interruption is `.stall`.
     ///
     /// - `clock`: the clock of the pauses. Default real time.

@@ -75,7 +75,7 @@ struct MockTable: Sendable {
 }
 
 extension MockTransport {
-    /// The numbers of the calls that fail. Each failure counts, from 1, the calls to which it applies.
+    /// The calls that fail, by number. Each failure counts the calls to which it applies, from 1.
     public struct Occurrence: Sendable {
         let includes: @Sendable (Int) -> Bool
 

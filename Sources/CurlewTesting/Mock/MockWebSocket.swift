@@ -62,8 +62,8 @@ public final class MockWebSocket: Sendable {
     // MARK: The end
 
     /// Closes the connection with this code and reason. The client receives the messages sent before. A `MockServer`
-    /// waits up to five seconds for the client's close frame. A code that must not be sent, such as `.noStatus`, is left
-    /// out of the frame. Later messages of the client are dropped.
+    /// waits up to five seconds for the client's close frame. A code that a close frame must not contain, such as 1005,
+    /// is omitted. Later messages of the client are dropped.
     public func close(_ code: WebSocketCloseCode = .normal, reason: String = "") {
         link.close(code, reason: reason)
     }

@@ -19,7 +19,7 @@ extension MockResponse {
         /// directly after the head.
         case afterBytes(Int)
 
-        /// Another name for ``beforeHead``.
+        /// The same as ``beforeHead``.
         public static var head: Stage { .beforeHead }
     }
 

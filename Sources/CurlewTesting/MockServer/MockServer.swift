@@ -19,7 +19,7 @@ public import CurlewHTTP
 /// - a 405, if the path has routes only for other methods
 /// - a 404 that names the method and the path, and the nearest route with the first difference from it
 ///
-/// The 404 and the 405 consist of problem details (RFC 9457), or of text if the request accepts anything but JSON.
+/// The 404 and the 405 consist of problem details (RFC 9457), or of text if the request's `Accept` does not name JSON.
 /// ``unmatchedRequests`` contains the same reports.
 ///
 /// The server sends a 100 response when the client expects it. It responds to malformed requests with a 400 or a
@@ -178,7 +178,7 @@ public struct MockServerError: Error, Hashable, Sendable, CustomStringConvertibl
 
 /// The error that is thrown when a wait on a ``ManualClock`` or a ``MockTransport`` times out.
 public struct MockWaitError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A description of what was awaited and what was present instead, for the test's output.
+    /// A description of the wait and of the state after the timeout, for the test's output.
     public let message: String
 
     init(_ message: String) { self.message = message }

@@ -139,7 +139,6 @@ extension MockServerCore {
         state.withLock { $0.sentBytes += count }
     }
 
-    /// Records a request and returns the response to it.
     func response(to received: RecordedRequest) -> MockResponse {
         var request = received
         let (match, scripted): (Match, MockResponse?) = state.withLock { state in

@@ -130,7 +130,7 @@ final class WakePipe: Sendable {
         _ = write(writeEnd, [1], 1)
     }
 
-    /// Takes back the wake-ups so far. The thread calls this before it looks for what they announce.
+    /// Clears the wake-ups so far. The thread calls this before it checks what they announce.
     func drain() {
         var bytes = [UInt8](repeating: 0, count: 256)
         while read(readEnd, &bytes, bytes.count) == bytes.count {}

@@ -45,7 +45,7 @@ public final class MockEventStream: Sendable {
     }
 
     /// Ends the connection after the bytes that were sent before. Over `MockTransport`, the body of the response throws
-    /// `.connectionLost`, or ends no more if the interruption is `.stall`. Returns at once; later calls of the other
+    /// `.connectionLost`, or never ends if the interruption is `.stall`. Returns at once; later calls of the other
     /// functions throw.
     public func interrupt(by interruption: MockResponse.Interruption) {
         output.end(.interrupted(interruption))

@@ -17,29 +17,29 @@ extension APIClient {
     ///   `FileDownload.Options`.
     /// - `progress`: receives the progress; see `TransferProgress`.
     ///
-    /// The file has its name only when it is complete, checked and synchronized to the disk. Until then the bytes are in
-    /// `<name>.part` in the same folder; for a folder in `.<key>.part`. If the connection is lost, the download
-    /// continues where it stopped, with `Range` and `If-Range` (RFC 9110 §13.1.5), after waits of 0.5 s to 30 s; it
-    /// fails after eight attempts in a row without progress. If the call fails or is cancelled, or its process ends,
-    /// the next download to the same path continues the partial file.
+    /// The file receives its name when it is complete, checked and synchronized to the disk. Until then the bytes are
+    /// in `<name>.part` in the same folder; if `path` names a folder, in `.<key>.part`. If the connection is lost, the
+    /// download continues where it stopped, with `Range` and `If-Range` (RFC 9110 §13.1.5), after waits of 0.5 s to 30
+    /// s; it fails after eight consecutive attempts without progress. If the call fails or is cancelled, or its process
+    /// ends, the next download to the same path continues the partial file.
     ///
-    /// - A file that has changed on the server when the rest is requested is noticed and received from the start. A file
-    ///   that changes more than three times fails.
-    /// - A rest that cannot be combined safely with the first bytes is not used: without the entity tag of the file,
-    ///   with another range or length than was asked for, encoded, or of several ranges (RFC 9110 §15.3.7). The download
-    ///   then begins again, without ranges.
+    /// - If the file has changed on the server, it is downloaded again from the start. The download fails if the file
+    ///   changes more than three times.
+    /// - A partial response that cannot be combined safely with the first bytes is not used: one without the entity tag
+    ///   of the file, with another range or length than requested, with a content coding, or with several ranges (RFC
+    ///   9110 §15.3.7). The download then begins again, without ranges.
     /// - The length of the file, `Options.checksum`, and SHA-256 and SHA-512 digests in `Repr-Digest` and
     ///   `Content-Digest` fields (RFC 9530) are checked. A mismatch throws `.badResponse`.
-    /// - The request asks for no content coding, because encoded bytes cannot be continued. If the server applies one
-    ///   all the same, the response is decoded and cannot be continued.
-    /// - Two downloads to the same path at the same time, in any process, are refused: the second one throws `.storage`.
+    /// - The request accepts no content coding, because encoded bytes cannot be continued. If the server applies one
+    ///   nevertheless, the response is decoded and cannot be continued.
+    /// - Of two downloads to the same path at the same time, in any process, the second one throws `.storage`.
     ///
-    /// The status is checked before, as in `send`, also for a route to an `HTTPResponse`. The total timeout of the call
-    /// bounds the download with all its parts and waits, and `Limits.download` (16 GiB by default) its size. Memory does
-    /// not grow with the file. A slow disk delays only this transfer.
+    /// The status is checked first, as in `send`, even for a route to an `HTTPResponse`. The total timeout of the call
+    /// includes all parts and waits. `Limits.download` (16 GiB by default) limits the size. Memory use does not depend
+    /// on the size. A slow disk delays only this transfer.
     ///
-    /// Throws `NetworkError`: `.storage` when the file cannot be written, before anything is sent if that can be
-    /// detected by then. Nothing is left under the final name if the download fails.
+    /// Throws `NetworkError`: `.storage` if the file cannot be written, before anything is sent where that can be
+    /// detected. Nothing is left under the final name if the download fails.
     @concurrent @discardableResult
     public func download(
         _ route: some Route, to path: String, options: FileDownload.Options = FileDownload.Options(),

@@ -9,7 +9,7 @@ enum DownloadName {
     /// The name comes from `Content-Disposition`, otherwise from the last component of the URL's path, otherwise it is
     /// `download` with an extension for the media type. Of each source:
     ///
-    /// - only the part behind the last `/` or `\` counts;
+    /// - only the part after the last `/` or `\` counts;
     /// - control characters, text direction marks and all other invisible characters are removed, and each run of white
     ///   space and line separators becomes one space;
     /// - `< > : " | ? *`, which some file systems reserve, become `_`;
@@ -78,7 +78,7 @@ enum DownloadName {
         }
     }
 
-    /// Returns whether Windows takes the name for a device: it looks only at the part before the first dot.
+    /// Returns whether Windows treats the name as a device: it compares only the part before the first dot.
     private static func isDevice(_ name: String) -> Bool {
         let stem = ASCII.lowercased(String(name.upTo(".").trimmed()))
         if devices.contains(stem) { return true }

@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 
-/// What a partial file contains, as stored beside it: which version of which file, and how much of it is written.
+/// The content of a partial file, as stored beside it: the file, its version, and the number of bytes written.
 ///
 /// The first 4,096 bytes of the record are a JSON object, padded with spaces. They are written once for each version of
 /// the file. The position follows as eight bytes, which are replaced while the file grows.
@@ -38,7 +38,6 @@ struct DownloadRecord: Equatable, Codable, Sendable {
         self.length = length
     }
 
-    /// The bytes of a position.
     static func bytes(of position: Int64) -> Data {
         Data((0..<8).map { UInt8(truncatingIfNeeded: position >> (8 * $0)) })
     }

@@ -14,7 +14,7 @@ struct DownloadRequest: Sendable {
         case withoutRanges
     }
 
-    /// What is missing of a partial file.
+    /// The missing part of a partial file.
     struct Remainder {
         let range: Range<Int64>
         let file: Representation
@@ -101,7 +101,7 @@ struct DownloadRequest: Sendable {
     }
 }
 
-/// Writes a body to a partial file. Ends the transfer behind the last byte that belongs there.
+/// Writes a body to a partial file. Ends the transfer after the last byte of the requested part.
 private final class DownloadSink: BodySink {
     private let file: PartialFile
     private let meter: ProgressMeter?
@@ -114,7 +114,7 @@ private final class DownloadSink: BodySink {
         state = Locked((limit, false))
     }
 
-    /// Whether the body had more bytes than belong there.
+    /// Whether the body had more bytes than the requested part.
     var hasOverflown: Bool { state.withLock { $0.hasOverflown } }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {

@@ -4,9 +4,10 @@ import CurlewCore
 
 /// Decides whether a download continues after a failure, and how long it waits.
 struct DownloadRetry {
-    /// The attempts in a row without progress after which a download fails.
+    /// The number of consecutive attempts without progress after which a download fails.
     static let maximumFailureCount = 8
-    /// The bytes that count as progress. Fewer would let a server that sends single bytes be asked forever.
+    /// The number of bytes that counts as progress. With a lower number, a server that sends single bytes would receive
+    /// requests forever.
     static let progress: Int64 = 64 << 10
 
     /// The failures since the last progress.

@@ -18,7 +18,7 @@ final class DownloadRun: Sendable {
         var deadline: SystemTime.Deadline?
         /// The bytes that an earlier download has left.
         var resumed: Int64
-        /// How often the download began again with another version of the file, or after a wrong digest.
+        /// The number of times that the download began again with another version of the file, or after a wrong digest.
         var restarts = 0
 
         /// Adds digests. Most parts repeat those of the file, and each one is verified at the end.
@@ -34,7 +34,7 @@ final class DownloadRun: Sendable {
     let client: APIClient
     let file: PartialFile
     let meter: ProgressMeter?
-    /// Whether the route itself asks for a part of the file.
+    /// Whether the route itself requests a part of the file.
     let isPart: Bool
     private let path: String
     private let options: FileDownload.Options
@@ -176,8 +176,8 @@ final class DownloadRun: Sendable {
             if resumed > 0, restarts < Self.maximumRestarts { return nil }
             file.discard()
             throw NetworkError(
-                .badResponse, detail: "The downloaded file has another digest than expected.",
-                hint: "The file is damaged or is not the one that was meant. Nothing was saved.")
+                .badResponse, detail: "The digest of the downloaded file is wrong.",
+                hint: "The file is damaged, or is another file. Nothing was saved.")
         }
         let result = FileDownload.File(path: saved, byteCount: file.position, resumedByteCount: resumed)
         return Response(result, from: head)

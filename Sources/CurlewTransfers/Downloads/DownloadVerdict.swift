@@ -4,10 +4,10 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// What a response means for a download that asked for the complete file or for a part of it.
+/// The meaning of a response for a download that requested the complete file or a part of it.
 enum DownloadVerdict: Equatable, Sendable {
     case complete(Representation)
-    /// The body is the part that was asked for, or the beginning of it.
+    /// The body is the requested part, or the beginning of it.
     case part(Range<Int64>)
     /// The file has changed since its first part.
     case changed

@@ -11,7 +11,7 @@ public enum FileDownload {
         public let path: String
         /// The size of the file in bytes.
         public let byteCount: Int64
-        /// The bytes of it that an earlier download had left and that were not transferred again.
+        /// The number of bytes that an earlier download left and that were not transferred again.
         public let resumedByteCount: Int64
     }
 
@@ -53,8 +53,8 @@ public enum FileDownload {
         public var resumes: Bool
         /// The expected digest of the file. Default nil: only the digests that the server sends are checked.
         public var checksum: Checksum?
-        /// A name of what is downloaded, for a partial file that an earlier download left. Default nil: the method and
-        /// the URL of the call. Set it if the URL changes although the file is the same, as signed URLs do.
+        /// The name by which a partial file of an earlier download is recognized. Default nil: the method and the URL
+        /// of the call. Set it if the URL changes although the file is the same, as with signed URLs.
         public var resumeKey: String?
         /// Creates the route again when the server no longer accepts its URL: after 400, 401, 403, 404 or 410, at most
         /// five times for each download. Default nil. For URLs that are signed and expire:

@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewFoundation
 
-/// Gives a complete file the name that the caller asked for.
+/// Gives a complete file the name that the caller requested.
 enum FinalName {
     /// The number of names that are tried to keep a file of the same name.
     private static let maximumNames = 1000
@@ -14,7 +14,7 @@ enum FinalName {
         guard stat(target, &facts) == 0 else { return }
         if existing == .fail { throw exists(target) }
         guard facts.st_mode & S_IFMT == S_IFDIR else { return }
-        throw NetworkError(.storage, detail: "\(target) exists and is not a regular file.", hint: "Name a file.")
+        throw NetworkError(.storage, detail: "\(target) exists and is not a regular file.", hint: "Pass a file path.")
     }
 
     /// Renames the file at `path` to `target`, or to a numbered name beside it. Returns the name. Throws `.storage`, and

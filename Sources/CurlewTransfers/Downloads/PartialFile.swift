@@ -88,7 +88,7 @@ final class PartialFile: Sendable {
         else {
             close(file)
             throw NetworkError(
-                .storage, detail: "\(path) is not a regular file of this user alone.",
+                .storage, detail: "\(path) is not a regular file of this user, or has several names.",
                 hint: "Remove it, or choose another path.")
         }
         return (file, facts)

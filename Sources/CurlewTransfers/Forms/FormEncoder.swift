@@ -21,8 +21,8 @@ public struct FormEncoder: Sendable {
         case brackets
         /// The name contains the index: `tags[0]=a&tags[1]=b`.
         case indices
-        /// One field contains all elements, with this text between them: `tags=a,b`. Elements that contain the
-        /// separator cannot be told apart by the receiver. Lists of objects or of lists throw `EncodingError`.
+        /// One field contains all elements, with this text between them: `tags=a,b`. The receiver cannot distinguish a
+        /// separator from the same text in an element. Lists of objects or of lists throw `EncodingError`.
         case joined(by: String)
     }
 
@@ -53,7 +53,8 @@ public struct FormEncoder: Sendable {
     /// The maximum nesting depth of values.
     static let maximumLevels = 64
 
-    /// Creates an encoder.
+    /// Creates an encoder. By default, names of lists are repeated, nested names are in brackets, and dates are RFC
+    /// 3339.
     public init(lists: Lists = .repeated, nesting: Nesting = .brackets, dates: Dates = .iso8601) {
         self.lists = lists
         self.nesting = nesting
@@ -111,7 +112,7 @@ extension QueryItems {
         } catch {
             throw NetworkError(
                 .encoding, detail: "The value \(type(of: value)) cannot be written as query items: \(error)",
-                hint: "Use a struct or a dictionary whose members are texts, numbers, dates, lists or such objects.",
+                hint: "Use a struct or dictionary of strings, numbers, dates, lists or nested objects.",
                 underlying: error)
         }
     }

@@ -9,12 +9,11 @@ public import CurlewHTTP
 ///     let picture = try await client.send(.image(url: user.avatar))
 ///     print(picture.mediaType, picture.width, picture.height)
 ///
-/// Supports PNG, JPEG, GIF and WebP. The pixels are not decoded: a file with a valid head may still be
-/// damaged behind it.
+/// Supports PNG, JPEG, GIF and WebP. The pixels are not decoded, so a file with a valid head may still be damaged.
 public struct ImageData: Hashable, Sendable {
     /// The bytes of the file, unchanged.
     public let bytes: Data
-    /// The format by the content of the file, such as `image/png`, whatever the server says.
+    /// The format that the content of the file shows, such as `image/png`, regardless of the response's `Content-Type`.
     public let mediaType: MediaType
     /// The width in pixels as stored, at least 1. A rotation in the metadata of the file is not applied.
     public let width: Int

@@ -12,8 +12,8 @@ extension MultipartForm {
     ///     }
     ///
     /// - Nothing is received before it is read, and memory holds one chunk and the head of one part.
-    /// - The body of a part is read before the next part is requested. What is not read by then is skipped, and reading
-    ///   it later throws `.invalidRequest`.
+    /// - The body of a part is read before the next part is requested. Unread bytes are then skipped, and reading them
+    ///   later throws `.invalidRequest`.
     /// - A malformed body, and one that ends before its last delimiter, throws `.badResponse`. Truncated content never
     ///   looks complete. After an error the response is cancelled, and the same error is thrown again.
     /// - Text before the first part, at most 64 KiB, and after the last one is ignored.
@@ -62,8 +62,8 @@ extension MultipartForm {
         public struct Iterator: AsyncIteratorProtocol {
             let reader: MultipartReader
 
-            /// Skips the rest of the current part, waits for the head of the next one and returns it. Returns nil
-            /// behind the last delimiter.
+            /// Skips the rest of the current part, waits for the head of the next one and returns it. Returns nil after
+            /// the last delimiter.
             public mutating func next() async throws -> Part? {
                 guard let (number, headers) = try await reader.nextPart() else { return nil }
                 return Part(headers: headers, body: reader.body(of: number))
@@ -80,8 +80,8 @@ extension MultipartForm {
             /// The `name` of `Content-Disposition`; nil if there is none or if that field is malformed.
             public var name: String? { disposition?.name }
 
-            /// The file name of `Content-Disposition`, which is text of the sender; nil if there is none or if that
-            /// field is malformed.
+            /// The file name of `Content-Disposition`, which the sender chooses; nil if there is none or if that field
+            /// is malformed.
             ///
             /// Only what follows the last `/` or `\`, without control characters, and never `.` or `..`. `filename*`
             /// (RFC 8187) takes precedence over `filename`.

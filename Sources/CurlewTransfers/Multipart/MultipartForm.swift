@@ -103,8 +103,8 @@ extension MultipartForm {
     /// A part: a name, and text, bytes, an encoded value, a file or a stream as its content.
     ///
     /// Names are sent as browsers send them (WHATWG HTML §4.10.21.8): in UTF-8, with quotes, CR and LF percent-encoded.
-    /// Other than in browsers, a backslash and the other control characters are percent-encoded as well: some receivers
-    /// take a backslash as an escape, and end a name at a control character.
+    /// Unlike in browsers, a backslash and the other control characters are percent-encoded too: some receivers treat a
+    /// backslash as an escape, and end a name at a control character.
     public struct Part: Sendable {
         /// The field's name. It is only sent in `form-data`.
         public let name: String

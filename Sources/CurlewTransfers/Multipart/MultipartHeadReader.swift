@@ -74,15 +74,15 @@ struct MultipartHeadReader: Sendable {
 
 /// A search for the delimiter of a multipart body, CRLF `--` boundary, in content that arrives in chunks.
 ///
-/// A chunk may end within a delimiter. The search then remembers how many bytes matched and no bytes: they are known.
-/// CR occurs in a delimiter only as its first byte, so after a mismatch no earlier position can match. The time is
-/// therefore proportional to the content, whatever the content is.
+/// A chunk may end within a delimiter. The search then stores the number of matching bytes, not the bytes, which are
+/// known. CR occurs in a delimiter only as its first byte, so after a mismatch no earlier position can match. The time
+/// is therefore proportional to the content, whatever the content is.
 struct BoundarySearch: Sendable {
     struct Outcome {
         /// Bytes of earlier chunks that turned out to be content. If there are any, nothing else has been searched yet.
         var held: ArraySlice<UInt8> = []
         let content: Range<Int>
-        /// The position behind the content, or behind the delimiter.
+        /// The position after the content, or after the delimiter.
         let next: Int
         let isFound: Bool
     }
@@ -124,7 +124,7 @@ struct BoundarySearch: Sendable {
         return Outcome(content: start..<bytes.count, next: bytes.count, isFound: false)
     }
 
-    /// Takes the bytes behind `content` as the next bytes of the delimiter.
+    /// Takes the bytes after `content` as the next bytes of the delimiter.
     private mutating func accept(_ equal: Int, content: Range<Int>) -> Outcome {
         matched += equal
         let isFound = matched == delimiter.count

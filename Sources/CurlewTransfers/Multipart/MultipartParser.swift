@@ -43,9 +43,9 @@ struct MultipartParser: Sendable {
 
     private enum State {
         case preamble
-        /// Behind a delimiter, within its line.
+        /// After a delimiter, within its line.
         case delimiter
-        /// Behind a delimiter and the first of two hyphens.
+        /// After a delimiter and the first of two hyphens.
         case closing
         case head
         case body
@@ -182,7 +182,7 @@ struct MultipartParser: Sendable {
         if outcome.isFound { state = .delimiter }
     }
 
-    /// Reads the first byte behind a delimiter. If it does not close the body, the rest of the line belongs to the head.
+    /// Reads the first byte after a delimiter. If it does not close the body, the rest of the line belongs to the head.
     private mutating func readDelimiterEnd() throws(MultipartParseError) {
         guard input[input.startIndex + position] == UInt8(ascii: "-") else {
             guard parts < limits.parts else { throw .tooManyParts }

@@ -8,7 +8,7 @@ import CurlewHTTP
 ///
 /// An actor, so that parsing does not block the caller's actor and parts may be passed between tasks.
 actor MultipartReader {
-    /// The most text behind the last part that is read, so that the connection can be reused.
+    /// The maximum number of bytes after the last part that are read so that the connection can be reused.
     private static let epilogue = 64 << 10
 
     private let source: ResponseBody
@@ -77,7 +77,7 @@ actor MultipartReader {
         return try await read()
     }
 
-    /// Returns the next event, or nil behind the last one. Pulls a chunk only if the parser needs one.
+    /// Returns the next event, or nil after the last one. Pulls a chunk only if the parser needs one.
     private func event() async throws(NetworkError) -> MultipartParser.Event? {
         if let failure { throw failure }
         if isFinished { return nil }

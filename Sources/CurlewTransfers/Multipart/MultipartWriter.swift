@@ -28,7 +28,7 @@ struct MultipartWriter {
         guard body.trailers == nil else {
             throw NetworkError(
                 .invalidRequest, detail: "The part \(part.name.printable) has trailers.",
-                hint: "Only the body of a request has trailers.")
+                hint: "Only the body of a request can have trailers.")
         }
         text.append(contentsOf: "--\(boundary)\r\n".utf8)
         text.append(contentsOf: try head(of: part).utf8)

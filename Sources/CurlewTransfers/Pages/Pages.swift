@@ -10,13 +10,14 @@ public import CurlewHTTP
 ///
 /// - Each page is an ordinary call, with retries, credentials, cache and logs. Only one page is loaded at a time, and
 ///   no earlier page is kept.
-/// - A failure ends the sequence. `Page.next` of the last page that arrived continues it: `pages(…, from: page.next)`.
+/// - A failure ends the sequence. To continue, pass `Page.next` of the last page that arrived: `pages(…, from:
+///   page.next)`.
 /// - Cancelling the task ends the sequence, between pages and between items, with `.cancelled`.
 /// - A server cannot extend the sequence forever: after `pageLimit` pages, and if a page leads to one that was
 ///   requested before, iterating throws `.refused(by: .pages)`.
-/// - Errors are `NetworkError`. Each iteration begins anew.
+/// - Errors are `NetworkError`. Each iteration starts from the beginning.
 public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
-    /// A page: its value, its response, and where the list continues.
+    /// A page: its value, its response, and the position of the next page.
     public struct Page: Sendable {
         /// The decoded value.
         public var value: Value { response.value }
@@ -26,7 +27,7 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
         public let next: Position?
     }
 
-    /// A position in a list: where `pages(…, from:)` continues, also in another run of the program.
+    /// A position in a list, at which `pages(…, from:)` continues, even in another run of the program.
     ///
     /// It contains what the server sent, such as a cursor or a URL, so store it as you store the items. Descriptions
     /// do not show it.
@@ -53,7 +54,7 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Requests one page: the first one, or the one at the position with which the sequence was created. Use it where
-    /// other code asks for each page, such as `PagedLoadable`.
+    /// other code requests each page, such as `PagedLoadable`.
     public func first() async throws(NetworkError) -> Page? {
         var iterator = makeAsyncIterator()
         return try await iterator.next()
@@ -63,8 +64,8 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
 extension APIClient {
     /// Returns the pages of the list that `endpoint` requests.
     ///
-    /// - `next`: how the request of the next page is found.
-    /// - `start`: where to begin: `Page.next` of an earlier iteration. Default nil, the first page.
+    /// - `next`: the rule for the request of the next page.
+    /// - `start`: the position at which to begin: `Page.next` of an earlier iteration. Default nil, the first page.
     /// - `pageLimit`: the maximum number of pages of one iteration, at least 1. If the list is longer, iterating throws.
     ///   Default 10,000.
     public func pages<E: Endpoint>(
@@ -74,8 +75,8 @@ extension APIClient {
         pages(Request(sending: endpoint), next: next, from: start, pageLimit: pageLimit)
     }
 
-    /// Returns the pages of the list that an inline request requests: `client.pages(.films, next: .link)`. Its
-    /// parameters are those of the form for endpoints.
+    /// Returns the pages of the list that an inline request requests: `client.pages(.films, next: .link)`. The
+    /// parameters are those of the overload for endpoints.
     public func pages<Value>(
         _ request: Request<Value>, next: Pages<Value>.Next, from start: Pages<Value>.Position? = nil,
         pageLimit: Int = 10_000
@@ -101,7 +102,7 @@ extension Pages {
         let pages: Pages
         let items: @Sendable (Value) -> [Item]
 
-        /// Returns an iterator that begins as the iterator of the pages does.
+        /// Returns an iterator that begins at the first item of the first page that the pages would request.
         public func makeAsyncIterator() -> Iterator {
             Iterator(pages: pages.makeAsyncIterator(), items: items)
         }

@@ -211,9 +211,9 @@ extension RequestContent {
     ///     let photo = RequestContent.file(path).reporting { progress in print(progress) }
     ///     try await client.send(Request<Void>.post("/photos", body: photo))
     ///
-    /// Bytes count when the transport takes them, at most its buffers before they reach the server. When a call sends
-    /// the body again, `completed` stays until the new bytes exceed it. The last value follows when the last
-    /// byte has been taken, or when the call has ended without it.
+    /// Bytes count when the transport takes them; some of them may still be in its buffers. When a call sends the body
+    /// again, `completed` stays until the new bytes exceed it. The last value follows when the last byte has been
+    /// taken, or when the call has ended before.
     public func reporting(_ handler: @escaping TransferProgress.Handler) -> RequestContent {
         changingBody { body throws(NetworkError) in
             guard !body.isEmpty else { return body }

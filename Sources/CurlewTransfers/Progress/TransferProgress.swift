@@ -10,8 +10,8 @@ import CurlewCore
 /// A handler receives the first value when the transfer starts, then at most one value per 100 ms, and the last value
 /// (`isLast`) when the transfer has ended, also if it failed or was cancelled. `completed` never decreases, even if
 /// bytes are sent again. Values arrive one at a time, on any thread. The handler may delay the transfer, and a call
-/// returns only after the handler has returned, so it should return quickly; `TransferProgress.Updates` hands values to a
-/// task instead.
+/// returns only after the handler has returned, so it should return quickly. `TransferProgress.Updates` passes values
+/// to a task instead.
 public struct TransferProgress: Sendable, Hashable {
     /// Receives the values of one transfer.
     public typealias Handler = @Sendable (TransferProgress) -> Void

@@ -4,9 +4,9 @@ public import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// Uploads that continue after a cut, and after the end of the process.
+/// Uploads that continue after a lost connection, and after the process has ended.
 extension APIClient {
-    /// Uploads `source` to the resource that `request` names, and continues after each cut:
+    /// Uploads `source` to the resource that `request` names, and continues after each lost connection:
     ///
     ///     let options = Upload.Options(storage: .besideSource)
     ///     let upload = try await client.upload(.file(path), to: .post("/files"), options: options)
@@ -17,23 +17,23 @@ extension APIClient {
     /// `request` creates the upload: its header fields are sent with this request only, its options apply to all
     /// requests, and it has no body. Every request runs through the pipeline of the client, so that authentication,
     /// limits and logs apply. The total timeout does not apply to the requests that carry content; the idle timeout
-    /// does. If the server places the upload at another origin, no credentials of the client go there. An upload never
-    /// moves from https to http.
+    /// does. If the server creates the upload at another origin, no credentials of the client are sent there. An upload
+    /// never moves from https to http.
     ///
-    /// After a failure that may pass, the client waits, asks for the offset and sends the rest. It waits as long as
-    /// `Retry-After` says, and gives up after `Upload.Options.maximumFailures` failures without progress. An upload
-    /// that the server has lost (404, 410) begins anew, once. Two requests never transfer the same upload.
+    /// After a transient failure, the client waits, requests the offset and sends the remainder. It waits as long as
+    /// `Retry-After` specifies, and fails after more than `Upload.Options.maximumFailures` failures without progress.
+    /// An upload that the server has lost (404, 410) starts again, once. Two requests never transfer the same upload.
     ///
     /// - `progress`: receives the progress, which never decreases. Bytes count when the transport takes them.
     ///
     /// Throws `NetworkError`:
     /// - `.badResponse` if the server does not offer tus, or violates it
     /// - `.invalidRequest` for a source that cannot be read or is too large for the server
-    /// - `.encoding` for a source that changes meanwhile
+    /// - `.encoding` for a source that changes during the upload
     /// - `.storage` if the descriptor cannot be kept
     /// - `.refused(by: .uploadInProgress)` if another call of this process transfers the same upload, or if any process
     ///   transfers one with the same file of its descriptor, which is locked (`<file>.lock`)
-    /// - otherwise the error of the request that failed last
+    /// - otherwise the error of the last request
     @concurrent @discardableResult
     public func upload(
         _ source: Upload.Source, to request: Request<Void>, options: Upload.Options = Upload.Options(),
@@ -42,7 +42,7 @@ extension APIClient {
         try await UploadSession(self, request, source, options, progress).upload()
     }
 
-    /// Uploads `source` to the resource that a route names. The rules are those of the form for inline requests.
+    /// Uploads `source` to the resource that a route names. The rules are those of the overload for inline requests.
     @concurrent @discardableResult
     public func upload(
         _ source: Upload.Source, to route: some Route, options: Upload.Options = Upload.Options(),
@@ -54,12 +54,12 @@ extension APIClient {
     /// Continues the upload of a descriptor, in this process or a later one.
     ///
     /// - `source`: the same bytes again; nil for the file at the path of the descriptor. A stream is read up to the
-    ///   offset of the server, and these bytes are dropped.
+    ///   offset that the server reports, and these bytes are dropped.
     /// - `options`: `resumption`, `metadata` and `fileName` are those of the descriptor.
     ///   A descriptor that was read from a file is kept there, unless the options say otherwise.
     ///
     /// If the size or the modification time of the file, or the digest, differs from that of the descriptor, the upload
-    /// begins anew. Throws as `upload` does.
+    /// starts again. Throws as `upload` does.
     @concurrent @discardableResult
     public func resume(
         _ upload: Upload.Descriptor, from source: Upload.Source? = nil, options: Upload.Options = Upload.Options(),
@@ -69,7 +69,7 @@ extension APIClient {
         guard let source = source ?? upload.path.map({ .file($0) }) else {
             throw NetworkError(
                 .invalidRequest, detail: "The source of the upload was not a file.",
-                hint: "Pass the same bytes as the source.")
+                hint: "Pass the same bytes again: resume(_:from:).")
         }
         var options = options
         if case .none = options.storage, let file = upload.file { options.storage = .file(file) }

@@ -4,13 +4,13 @@ public import CurlewCore
 public import CurlewFoundation
 public import CurlewHTTP
 
-/// The values of resumable uploads: what is uploaded, how, and with which result. See `APIClient.upload`.
+/// The source, options, descriptor and result of a resumable upload. See `APIClient.upload`.
 public enum Upload {
     /// The detection of the protocol.
     public enum Resumption: Hashable, Sendable {
-        /// The client asks the server with OPTIONS whether it offers tus 1.0, and for which sizes.
+        /// The client determines with an OPTIONS request whether the server offers tus 1.0, and up to which size.
         case discovered
-        /// tus 1.0. The client does not ask the server.
+        /// tus 1.0. The client sends no OPTIONS request.
         case tus
     }
 
@@ -25,8 +25,8 @@ public enum Upload {
 
         let kind: Kind
 
-        /// Creates a source from a file, which is read while it is sent. If the file changes meanwhile, the upload ends
-        /// with `.encoding`.
+        /// Creates a source from a file, which is read while it is sent. If the file changes during the upload, the
+        /// upload ends with `.encoding`.
         public static func file(_ path: String) -> Source {
             Source(kind: .file(path))
         }
@@ -45,8 +45,8 @@ public enum Upload {
             Source(kind: .data(data))
         }
 
-        /// Creates a source from a stream, which is read once. One chunk of it (`Upload.Options.chunkSize`) is in
-        /// memory, so that a cut costs no byte; an upload that the server has forgotten cannot begin again.
+        /// Creates a source from a stream, which is read once. One chunk (`Upload.Options.chunkSize`) is kept in
+        /// memory, so a lost connection loses no byte. An upload that the server has lost cannot start again.
         ///
         /// - `length`: the exact number of bytes.
         public static func stream(
@@ -62,8 +62,8 @@ public enum Upload {
         public let url: String?
         /// The number of bytes of the source.
         public let length: Int64
-        /// The response that completed the upload, with its content. Nil if a cut lost it, or if the upload was already
-        /// complete when it was resumed.
+        /// The response that completed the upload, with its content. Nil if it was lost with its connection, or if the
+        /// upload was already complete when it was resumed.
         public let response: Response<Data>?
     }
 }
@@ -102,24 +102,25 @@ extension Upload {
 
         /// The detection of the protocol. Default `.discovered`.
         public var resumption = Resumption.discovered
-        /// Whether the source is sent as the content of one ordinary request if the server does not offer tus. Default
-        /// false: the upload then throws `.badResponse`. Applies to `.discovered`.
+        /// Whether the source is sent as the content of one ordinary request if `.discovered` finds no tus. Default
+        /// false: the upload then throws `.badResponse`.
         public var allowsPlain = false
         /// The file name for the server, whose extension determines the media type. Default nil: the last component of the
         /// path of a file.
         public var fileName: String?
-        /// Further metadata for a tus server (`Upload-Metadata`). A name is ASCII without spaces and commas.
+        /// Further metadata for a tus server (`Upload-Metadata`), by name. Names are ASCII without spaces and commas.
         public var metadata: [String: String] = [:]
-        /// The maximum number of bytes of one request; nil for one request with everything that is left. Set it below
-        /// the limit that proxies and servers have for the content of a request. Default nil, which means 4 MiB for
-        /// streams: their chunks are held in memory.
+        /// The maximum number of bytes of one request; nil sends all remaining bytes in one request. Set it below the
+        /// limit of proxies and servers for the content of a request. Default nil, which means 4 MiB for streams,
+        /// because their chunks are kept in memory.
         public var chunkSize: Int64?
-        /// The maximum number of failures without progress in between. Progress is an eighth of what a request sends,
-        /// and after a cut 64 KiB are enough. A server that keeps less of a request that it answers with success has
-        /// failed. A call sends at most three times the content in all, or 16 MiB if that is more. Default 10.
+        /// The maximum number of consecutive failures without progress: one more ends the upload. Progress means that
+        /// the server keeps an eighth of the bytes of a request; after a lost connection, 64 KiB are enough. A
+        /// successful response without progress counts as a failure. In total, a call sends at most three times the
+        /// content, or 16 MiB if that is more. Default 10.
         public var maximumFailures = 10
-        /// The maximum wait after a failure. It also limits `Retry-After`. Waits are random below a bound that doubles
-        /// from one second. Default 60 s.
+        /// The maximum wait after a failure. It also limits `Retry-After`. Waits are random, from half to all of a
+        /// bound that doubles from one second. Default 60 s.
         public var maximumWait = Duration.seconds(60)
         /// The storage of the descriptor, so that a later call continues. Default `.none`.
         public var storage = Storage.none
@@ -163,7 +164,7 @@ extension Upload {
         /// The time after which the server may forget the upload; nil if the server did not say.
         public internal(set) var expires: Date?
         var fingerprint: Fingerprint
-        /// The metadata, with which an upload that the server has forgotten begins again.
+        /// The metadata with which an upload starts again if the server has lost it.
         var metadata: UploadMetadata
         /// The file from which the descriptor was read.
         var file: String?

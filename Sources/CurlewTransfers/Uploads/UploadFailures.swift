@@ -34,8 +34,8 @@ struct UploadFailures {
 
     mutating func clear() { count = 0 }
 
-    /// Returns the wait after a number of failures: what the server asked for, or a random time from a half to all of a
-    /// bound that doubles from one second.
+    /// Returns the wait after a number of failures: the one that the server requested, or a random time from a half to
+    /// all of a bound that doubles from one second.
     static func pause(after failures: Int, asked: Duration?, maximum: Duration, _ random: Double) -> Duration {
         if let asked { return min(asked, maximum) }
         let bound = min(.seconds(Int64(1) << Int64(min(max(failures, 1), 20) - 1)), maximum)

@@ -103,13 +103,13 @@ final class UploadStream {
         let total = start + Int64(window.count)
         guard hasEnded ? total == length : total <= length else {
             throw NetworkError(
-                .encoding, detail: "The stream produced a number of bytes other than its declared length.")
+                .encoding, detail: "The stream produced more or fewer bytes than its declared length.")
         }
     }
 
     private static var gone: NetworkError {
         NetworkError(
-            .encoding, detail: "The server needs bytes of the stream that are not in memory any more.",
+            .encoding, detail: "The server needs bytes of the stream that are no longer in memory.",
             hint: "Upload a file, which can be read again.")
     }
 }

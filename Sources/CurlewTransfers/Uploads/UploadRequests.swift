@@ -7,7 +7,7 @@ import CurlewHTTP
 /// The requests of tus 1.0 with the extensions creation, expiration and termination, which the client sends.
 /// `UploadRun` decides which of them is sent when.
 ///
-/// Each function returns the response with its content, and throws for each status that is no success.
+/// Each function returns the response with its content, and throws for each status that is not a success.
 struct UploadRequests: Sendable {
     static let version = "1.0.0"
 

@@ -4,27 +4,28 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// The sequence of one upload: create it, ask for the offset, send a chunk, verify what the server has.
+/// The requests of one upload: creates it, requests the offset, sends a chunk, and verifies the bytes that the server
+/// has.
 ///
-/// Without a URL the upload is created, without an offset the server is asked. There is one request at a time, so two
-/// requests never transfer the same upload. After each failure of a transfer the server is asked for the offset, and
-/// the upload continues there.
+/// Without a URL the upload is created; without an offset, the offset is requested. There is one request at a time, so
+/// two requests never transfer the same upload. After each failure, the upload continues at the offset that the server
+/// reports.
 struct UploadRun {
     private let session: UploadSession
     private let meter: BodyMeter
     private let chunkSize: Int64
     private var failures: UploadFailures
     private var descriptor: Upload.Descriptor
-    /// The offset that the server has confirmed; nil if it has to be asked.
+    /// The offset that the server has confirmed; nil if it must be requested.
     private var offset: Int64?
     /// The offset of the last progress.
     private var highest: Int64 = -1
     private var hasRestarted = false
-    /// The chunk that was sent last, and whether a successful response covers it that was not judged yet.
+    /// The last chunk, and whether it received a successful response that has not been evaluated yet.
     private var attempt: (start: Int64, count: Int64, isAnswered: Bool)?
     /// The end of what was sent; nil for a resumed upload, whose earlier requests are unknown.
     private var sent: Int64?
-    /// The response that has completed the upload, unless the server was asked since.
+    /// The response that has completed the upload, unless the offset was requested since.
     private var completion: Response<Data>?
 
     private var length: Int64 { descriptor.length }
@@ -103,7 +104,7 @@ struct UploadRun {
         let left = Self.maximumSent(length) - meter.taken
         guard left > 0 else {
             throw NetworkError(
-                .badResponse, detail: "The upload has \(length) bytes, and \(meter.taken) were sent for it.",
+                .badResponse, detail: "\(meter.taken) bytes were sent for an upload of \(length) bytes.",
                 hint: "Resume it later, or set a smaller options.chunkSize.")
         }
         let wasCut = attempt?.isAnswered == false
@@ -142,7 +143,7 @@ struct UploadRun {
             self.attempt?.isAnswered = false
             highest = max(highest, found)
             let error = NetworkError(
-                .badResponse, detail: "The server received a part of the upload and hardly kept any.")
+                .badResponse, detail: "The server accepted a part of the upload, but kept almost none of it.")
             return try await failures.wait(after: error)
         }
         if found - highest >= min(share, Self.progress) {
@@ -152,12 +153,12 @@ struct UploadRun {
         offset = found
     }
 
-    /// The maximum size of the request after one that was cut. What lay in buffers when a connection ended was sent for
-    /// nothing, so a connection has to prove itself first.
+    /// The maximum size of the request after a lost connection, because the bytes in the buffers of a lost connection
+    /// must be sent again.
     private static let chunkAfterCut: Int64 = 1 << 20
 
-    /// The bytes that count as progress after a cut, unless an eighth of the chunk is less. Fewer would let a server
-    /// that keeps single bytes be asked for ever.
+    /// The number of bytes that counts as progress after a lost connection, unless an eighth of the chunk is less. With
+    /// a lower number, a server that keeps single bytes would receive requests forever.
     private static let progress: Int64 = 64 << 10
 
     /// The maximum number of bytes that one call sends, whatever the server keeps: three times the content. Failures
@@ -169,7 +170,7 @@ struct UploadRun {
 
     // MARK: After a failure
 
-    /// Returns when the upload can go on after a failure; throws it otherwise.
+    /// Waits until the upload can continue after a failure, or throws the failure.
     private mutating func recover(from error: NetworkError) async throws(NetworkError) {
         guard case .status(let status) = error.reason else {
             guard error.isRetryable else { throw error }
@@ -186,9 +187,9 @@ struct UploadRun {
         }
     }
 
-    /// Begins again, once, because the server does not have the upload any more.
+    /// Starts again, once, because the server has lost the upload.
     private mutating func restart(because error: NetworkError) throws(NetworkError) {
-        guard !hasRestarted else { throw error.advised("The server lost the upload twice. Begin a new one.") }
+        guard !hasRestarted else { throw error.advised("The server lost the upload twice. Start a new upload.") }
         hasRestarted = true
         try keep(nil, expires: nil)
         highest = -1

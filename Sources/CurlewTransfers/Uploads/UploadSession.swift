@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// One call of `upload` or `resume`: finds an earlier upload, asks what the server offers, and begins.
+/// One call of `upload` or `resume`: finds an earlier upload, discovers the protocol, and begins.
 struct UploadSession {
     let requests: UploadRequests
     let source: Upload.Source
@@ -21,7 +21,7 @@ struct UploadSession {
     ) throws(NetworkError) {
         guard route.content.mediaType == nil else {
             throw NetworkError(
-                .invalidRequest, detail: "The request of an upload has a body of its own.",
+                .invalidRequest, detail: "The request that creates the upload has a body.",
                 hint: "Pass the content as the source of the upload.")
         }
         requests = UploadRequests(client: client, route: route)
@@ -52,7 +52,7 @@ struct UploadSession {
         return try await run(descriptor(endpoint, metadata))
     }
 
-    /// Continues the upload of a descriptor, or begins it anew if the source has changed.
+    /// Continues the upload of a descriptor, or starts it again if the source has changed.
     func resume(_ descriptor: Upload.Descriptor) async throws(NetworkError) -> Upload.Result {
         defer { claim.release() }
         if descriptor.isOf(reader) { return try await run(descriptor) }
@@ -65,7 +65,7 @@ struct UploadSession {
             metadata: metadata)
     }
 
-    /// Asks the server what it offers; nil if it does not offer tus. Failures that may pass are repeated.
+    /// Requests the capabilities of the server; nil if it does not offer tus. Transient failures are retried.
     private func discover() async throws(NetworkError) -> TusFeatures? {
         var failures = UploadFailures(options, time)
         while true {
@@ -84,7 +84,7 @@ struct UploadSession {
         guard options.allowsPlain else {
             throw NetworkError(
                 .badResponse, detail: "The server does not offer tus at this URL.",
-                hint: "Name the protocol with options.resumption, or set options.allowsPlain.")
+                hint: "If it does, set options.resumption to .tus. For one plain request, set options.allowsPlain.")
         }
         let meter = BodyMeter(progress, total: reader.length, time: time)
         defer { meter.end() }

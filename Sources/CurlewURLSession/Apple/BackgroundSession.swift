@@ -63,16 +63,16 @@ public final class BackgroundSession: Sendable {
 
     deinit { session.finishTasksAndInvalidate() }
 
-    /// Lets the transfers that were started end, and starts no more: `start` throws `.refused(by: .shutdown)`. Until
-    /// the last one has ended, no other session may have the same identifier.
+    /// Refuses new transfers, and lets the running ones finish: `start` throws `.refused(by: .shutdown)`. Until the
+    /// last transfer has ended, no other session may have the same identifier.
     public func invalidate() {
         isInvalid.withLock { $0 = true }
         session.finishTasksAndInvalidate()
     }
 
     /// Starts the transfer of a call, with what `client` adds to it: the interceptors that change requests run as in
-    /// `APIClient.preview`, and tokens are loaded and refreshed. Nothing acts on the response, such as a retry. The
-    /// timeouts and proxies of the client do not apply. The system follows redirects, and may send the fields of
+    /// `APIClient.preview`, and tokens are loaded and refreshed. Nothing processes the response: there are no retries.
+    /// The timeouts and proxies of the client do not apply. The system follows redirects, and may send the fields of
     /// the request to another origin. A credential must be valid until the system sends the request.
     ///
     /// - A call without a body is a download. With a success status, the response body replaces the file at `path`.
@@ -90,7 +90,7 @@ public final class BackgroundSession: Sendable {
         return try start(await client.requestToSend(for: request), path, tags)
     }
 
-    /// Starts the transfer of an endpoint or a route, as that of a `Request`.
+    /// Starts the transfer of an endpoint or a route, under the same rules.
     @discardableResult
     public func start(
         _ route: some Route, to path: String? = nil, with client: APIClient, tags: [String: String] = [:]
@@ -135,7 +135,7 @@ public final class BackgroundSession: Sendable {
     /// The transfers that the app has not acknowledged, in the order in which they were started.
     public var transfers: [BackgroundTransfer] { store.transfers }
 
-    /// Why the ledger of the transfers could not be read; nil if it was read, or if there was none.
+    /// The error with which reading the ledger of the transfers failed; nil if it was read, or if there was none.
     ///
     /// A damaged ledger is renamed, and a new one begins. One that cannot be read, that others can read or change, or
     /// that belongs to another user is not changed, and no transfer is started until it can be read. In both cases,

@@ -32,7 +32,8 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
     public let kind: Kind
     /// The method and the URL, without secrets, for display.
     public let line: String
-    /// Data of the app, such as the record to which the response belongs. Written to the disk: no place for secrets.
+    /// Data of the app, such as the record to which the response belongs. Written to the disk, so it must contain no
+    /// secrets.
     public let tags: [String: String]
     /// The state at the time when this value was created.
     public internal(set) var state = State.running

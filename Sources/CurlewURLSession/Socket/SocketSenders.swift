@@ -56,7 +56,7 @@ final class SocketSenders: Sendable {
             return true
         }
         guard isFree else {
-            throw NetworkError(.invalidRequest, detail: "\(Self.pingLimit) pings wait for their pongs already.")
+            throw NetworkError(.invalidRequest, detail: "\(Self.pingLimit) pings already wait for their pongs.")
         }
         defer { state.withLock { $0.pings -= 1 } }
         try await wait(start)

@@ -143,7 +143,7 @@ final class TaskBridge: ResponseBodySource {
     /// Whether the system may report the head of a live response only with the first bytes of its body.
     private var withholdsHead: Bool { Platform.current == .apple && context.options.isLive }
 
-    /// Stops or continues the clock. The time until it continues is no silence of the server.
+    /// Stops or continues the clock. The time until it continues does not count as silence of the server.
     private static func hold(_ state: inout State, _ now: Int64) {
         let isHeld = state.machine.wantsSuspension || state.isSilenceExpected && state.machine.head == nil
         if state.clock.isHeld, !isHeld { state.clock.lastActivity = now }

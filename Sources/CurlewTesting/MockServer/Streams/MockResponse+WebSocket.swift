@@ -35,7 +35,7 @@ extension MockResponse {
     /// closed with 1000. When it throws, the connection is reset. The task is cancelled when the connection has ended or
     /// the server stops.
     ///
-    /// A request that is no valid handshake receives 400, or 426 if it does not ask for version 13. Fields of
+    /// A request that is not a valid handshake receives 400, or 426 if it does not request version 13. Fields of
     /// `with(headers:)` replace those of the handshake, to make it invalid. Delays and interruptions of the head apply.
     public static func webSocket(
         _ options: SocketOptions, _ script: @escaping @Sendable (MockWebSocket) async throws -> Void
