@@ -18,7 +18,7 @@ TESTS = ("Tests/", "Command/Tests/", "Examples/SampleAPI/Tests/")
 # to everybody else.
 PROTOCOL = tuple(f"Sources/Curlew{name}/" for name in (
     "HTTP", "Core", "Authentication", "Caching", "Cookies", "Observability", "Recording", "Resilience", "Tracing",
-    "Curl", "URLSession", "SQLite"))
+    "Transfers", "Curl", "URLSession", "SQLite"))
 BY_BYTES = "compares Characters: take utf8, or ByteText.swift in CurlewHTTP"
 
 # name, folders, pattern, what to do instead. Matched against Swift code without comments and string contents.

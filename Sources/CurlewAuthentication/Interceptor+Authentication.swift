@@ -154,3 +154,12 @@ extension Interceptor where Self == BuiltInInterceptor {
         }
     }
 }
+
+extension Principal {
+    /// Returns the lasting principal that the app names; `.unknown` if the name is nil or empty. The name is hashed,
+    /// because it may be personal data such as an email address.
+    static func named(_ name: String?, as kind: String) -> Principal {
+        guard let name, !name.isEmpty else { return .unknown }
+        return .known("name-" + MessageDigest.sha256(joined([kind, name])).hexText, isLasting: true)
+    }
+}

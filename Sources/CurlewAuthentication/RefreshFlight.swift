@@ -15,7 +15,6 @@ final class RefreshFlight: Sendable {
     /// The store whose refresh runs in the current task; nil in all other tasks.
     @TaskLocal static var store: ObjectIdentifier?
 
-    /// Starts the refresh `id` of `tokens`.
     init(_ id: UInt64, of tokens: Tokens?, in store: TokenStore, by renewal: TokenStore.Renewal) {
         self.id = id
         self.renewal = renewal

@@ -31,7 +31,6 @@ struct IssuedTokens: Hashable, Sendable {
 /// A refresh belongs to the version that it refreshes. A sign-out or another sign-in during the refresh cancels the
 /// refresh and discards its result.
 struct TokenState {
-    /// The next step of a call.
     enum Step: Equatable {
         case use(IssuedTokens)
         /// The call uses these tokens, and `TokenStore` must start this refresh.
@@ -46,7 +45,6 @@ struct TokenState {
         case tooMany(retryAfter: Duration)
     }
 
-    /// The result of a refresh.
     enum RefreshOutcome {
         case tokens(Tokens)
         /// The server reports that the refresh token is no longer valid.
@@ -184,7 +182,7 @@ struct TokenState {
 
     /// The principal of the signed-in account; `.anonymous` when signed out. Refreshes do not change it.
     var principal: Principal {
-        current?.tokens.session.map { .session($0) } ?? .anonymous
+        current?.tokens.session.map { .known("session-" + $0, isLasting: true) } ?? .anonymous
     }
 
     /// Records that the server's clock showed `serverDate` at the local time `date`. Differences under two seconds are

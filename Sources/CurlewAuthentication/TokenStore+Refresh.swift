@@ -68,7 +68,6 @@ extension TokenStore {
     /// because they would wait for themselves.
     nonisolated var isRenewing: Bool { RefreshFlight.store == ObjectIdentifier(self) }
 
-    /// Records that there are new tokens.
     func renewed() {
         lastFailure = nil
         publishPrincipal()

@@ -33,7 +33,8 @@ extension CacheExchange {
         _ epoch: HTTPCache.Entry.Lookup.Epoch, replacing old: HTTPCache.Entry?
     ) async -> CacheReason {
         // The user may have signed in or out while the request was in progress.
-        guard next.principal(of: incoming.request, key: cache.key) == principal else { return .principalChanged }
+        let now = next.principal(of: incoming.request, key: store.principalKey)
+        guard now == principal else { return .principalChanged }
         if await freshen(matching, by: head) { return .freshens }
         let stored: HTTPCache.Entry
         switch StorageDecision.verdict(on: head, to: incoming, tags: context.options.cacheTags) {

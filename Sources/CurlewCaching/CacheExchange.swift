@@ -14,13 +14,6 @@ struct CacheExchange: Sendable {
     /// Whether this is a background revalidation. No caller waits for its response, so stored bodies are not opened.
     var isRefresh = false
 
-    init(_ incoming: CacheRequest, _ principal: Principal, _ next: Next, _ cache: CacheInterceptor) {
-        self.incoming = incoming
-        self.principal = principal
-        self.next = next
-        self.cache = cache
-    }
-
     var context: ExchangeContext { next.context }
 
     var store: any HTTPCache.Store { cache.store }

@@ -8,8 +8,8 @@ import CurlewHTTP
 enum CacheFields {
     /// Fields that belong to one connection or to a proxy, and are not stored (RFC 9110 §7.6.1, RFC 9111 §3.1).
     private static let connection: Set<HTTPField.Name> = [
-        .connection, .keepAlive, "Proxy-Connection", "TE", .transferEncoding, .upgrade, "Proxy-Authenticate",
-        .proxyAuthorization, "Proxy-Authentication-Info",
+        .connection, "Keep-Alive", "Proxy-Connection", "TE", .transferEncoding, .upgrade, "Proxy-Authenticate",
+        "Proxy-Authorization", "Proxy-Authentication-Info",
     ]
 
     /// Fields that describe the stored bytes. An update of the entry does not change them (RFC 9111 §3.2). The

@@ -5,9 +5,7 @@ import CurlewHTTP
 
 /// Stores responses and returns them while they may be used. For the rules, see `.caching(store:options:)`.
 package struct CacheInterceptor: Interceptor {
-    /// The store in which the cache keeps responses.
     package let store: any HTTPCache.Store
-    /// The rules and limits of the cache.
     package let rules: HTTPCache.Options
 
     let traffic = CacheFetches()
@@ -47,7 +45,7 @@ package struct CacheInterceptor: Interceptor {
             return try await pass(request, next, because: .callStoresNothing)
         }
         if next.needsPreparation { await next.prepare() }
-        let principal = next.principal(of: request, key: key)
+        let principal = next.principal(of: request, key: store.principalKey)
         switch principal {
         case .unknown:
             return try await pass(request, next, because: .principalUnknown(next.unknownPrincipals(for: request)))
@@ -55,19 +53,18 @@ package struct CacheInterceptor: Interceptor {
             return try await pass(request, next, because: .principalOfProcess)
         default: break
         }
-        if next.context.authentication.isDemanding, !next.attachesCredential(to: request) {
+        if next.lacksCredential(request) {
             return try await pass(request, next, because: .credentialMissing)
         }
         let key = HTTPCache.Entry.Key(
             target: rules.target(of: request.urlString), content: content, principal: principal.text,
             secrets: request.secrets)
         let incoming = CacheRequest(request, key, policy: next.context.options.cachePolicy, rules: rules)
-        return try await CacheExchange(incoming, principal, next, self).run()
+        return try await CacheExchange(incoming: incoming, principal: principal, next: next, cache: self).run()
     }
 
     /// The secret with which credentials are hashed for the keys of entries; nil if the store has none, so that the
     /// secret of the process is used.
-    var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
 
     /// Returns an error for a lifetime whose scope is not an absolute URL without a query; nil if there is none.
     func problem(in setup: Pipeline.Environment) -> String? {

@@ -87,7 +87,7 @@ extension HTTPCache.Status: SourceFact {
     /// Creates the cache status of a response with these facts.
     fileprivate init(_ facts: Facts) {
         if let standIn = facts.standIn {
-            self.init(.fallback, .callFailed(standIn.failure))
+            self.init(.fallback, .callFailed(standIn))
         } else {
             self = facts[CacheVerdictKey.self]
         }

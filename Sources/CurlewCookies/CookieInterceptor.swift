@@ -7,10 +7,6 @@ import CurlewHTTP
 struct CookieInterceptor: Interceptor {
     let store: CookieStore
 
-    init(_ store: CookieStore) {
-        self.store = store
-    }
-
     /// At `.cookies`, the interceptor runs once per hop and is closer to the caller than caches, which receive requests
     /// with the cookies. Elsewhere, the principal of a request that may receive cookies from the store is unknown.
     var traits: InterceptorTraits {
@@ -74,6 +70,6 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   https).
     /// - A refused cookie does not fail the call; observers are notified of the reason (`CookieStore.Event.refused`).
     public static func cookies(_ store: CookieStore = CookieStore()) -> BuiltInInterceptor {
-        BuiltInInterceptor(CookieInterceptor(store))
+        BuiltInInterceptor(CookieInterceptor(store: store))
     }
 }

@@ -12,16 +12,7 @@ struct CookieReader {
     let limits: CookieStore.Limits
 
     func cookie(from line: String, _ suffixes: CookieStore.PublicSuffixList) throws(Cookie.Refusal) -> Cookie {
-        let read: SetCookie
-        do {
-            read = try SetCookie(line, maximum: limits.cookieBytes, maximumAttribute: limits.attributeBytes)
-        } catch {
-            switch error {
-            case .controlCharacter: throw .controlCharacter
-            case .empty: throw .empty
-            case .tooLong: throw .tooLong
-            }
-        }
+        let read = try SetCookie(line, maximum: limits.cookieBytes, maximumAttribute: limits.attributeBytes)
         let (domain, isHostOnly) = try domain(read.domain, suffixes)
         guard !read.isSecure || origin.isConfidential else { throw .insecureOrigin }
         let cookie = Cookie(

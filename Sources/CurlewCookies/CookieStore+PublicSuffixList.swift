@@ -28,7 +28,7 @@ extension CookieStore {
         /// once, when the list is first needed. The same as `bundled` if the file is missing, larger than 8 MiB, or
         /// contains no rules.
         public static let system: PublicSuffixList = {
-            let text = PrivateFile.contents(of: "/usr/share/publicsuffix/public_suffix_list.dat", limit: 8 << 20)
+            let text = try? PrivateFile.read("/usr/share/publicsuffix/public_suffix_list.dat", limit: 8 << 20)
             return text.map { PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self)) } ?? .bundled
         }()
 
@@ -84,7 +84,6 @@ extension CookieStore {
             }
         }
 
-        /// The rules, indexed by their text.
         private struct Rules: Sendable {
             private var plain: Set<String> = []
             /// The names beneath which every label is public, such as `kawasaki.jp` for the rule `*.kawasaki.jp`. They

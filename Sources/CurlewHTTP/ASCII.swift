@@ -36,18 +36,18 @@ struct ByteSet: Sendable {
 }
 
 /// Functions that classify, compare and parse ASCII text by bytes, independently of the locale.
-enum ASCII {
-    static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+package enum ASCII {
+    package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-    static func isUpper(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
+    package static func isUpper(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
 
-    static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+    package static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
     /// Returns whether the byte is a space or a horizontal tab: the optional white space of RFC 9110 §5.6.3.
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// Returns whether the byte is a control character: below the space (0x20), or DEL (0x7F).
-    static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+    package static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
     static func lower(_ byte: UInt8) -> UInt8 { isUpper(byte) ? byte | 0x20 : byte }
 
@@ -60,14 +60,14 @@ enum ASCII {
         }
     }
 
-    static func isToken(_ text: String) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         let set = ByteSet.token
         return !text.isEmpty && text.firstByte { !set.contains($0) } == nil
     }
 
     /// Returns the text with A–Z in lower case. Other characters are unchanged. Returns the same string if it has no
     /// upper-case ASCII letter.
-    static func lowercased(_ text: String) -> String {
+    package static func lowercased(_ text: String) -> String {
         guard text.firstByte(where: isUpper) != nil else { return text }
         return String(decoding: text.utf8.map(lower), as: UTF8.self)
     }
@@ -91,7 +91,7 @@ enum ASCII {
     ///
     /// Pass `Int64` for byte positions and lengths: `Int` has 32 bits on some watches, which limits it to two
     /// gigabytes.
-    static func decimal<Value: FixedWidthInteger>(
+    package static func decimal<Value: FixedWidthInteger>(
         _ text: some Collection<UInt8>, as type: Value.Type = Int.self
     ) -> Value? {
         guard !text.isEmpty else { return nil }

@@ -59,12 +59,12 @@ extension Interceptor where Self == BuiltInInterceptor {
     public static func rateLimit(
         _ count: Int, every period: Duration, burst: Int? = nil, per scope: LimitScope = .origin
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(RateLimitInterceptor(RateLimit(count, every: period, burst: burst, per: scope)))
+        BuiltInInterceptor(RateLimitInterceptor(limit: RateLimit(count, every: period, burst: burst, per: scope)))
     }
 
     /// Adds `limit`, which several clients may share.
     public static func rateLimit(_ limit: RateLimit) -> BuiltInInterceptor {
-        BuiltInInterceptor(RateLimitInterceptor(limit))
+        BuiltInInterceptor(RateLimitInterceptor(limit: limit))
     }
 
     /// Limits the number of concurrent exchanges: `.concurrencyLimit(8)`.
@@ -73,12 +73,12 @@ extension Interceptor where Self == BuiltInInterceptor {
     public static func concurrencyLimit(
         _ permits: Int, per scope: LimitScope = .origin, waiting: Int = 1000
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(ConcurrencyLimitInterceptor(ConcurrencyLimit(permits, per: scope, waiting: waiting)))
+        BuiltInInterceptor(ConcurrencyLimitInterceptor(limit: ConcurrencyLimit(permits, per: scope, waiting: waiting)))
     }
 
     /// Adds `limit`, which several clients may share.
     public static func concurrencyLimit(_ limit: ConcurrencyLimit) -> BuiltInInterceptor {
-        BuiltInInterceptor(ConcurrencyLimitInterceptor(limit))
+        BuiltInInterceptor(ConcurrencyLimitInterceptor(limit: limit))
     }
 }
 

@@ -46,7 +46,6 @@ struct BodyFolder: Sendable {
 
     func path(of id: HTTPCache.Entry.ID) -> String { "\(path)/\(id.number)" }
 
-    /// Creates the file of an entry, and locks it.
     func create(_ id: HTTPCache.Entry.ID) throws -> BodyFile {
         let file = path(of: id)
         var descriptor = openFile(file, O_RDWR | O_CREAT | O_EXCL)

@@ -9,7 +9,6 @@ import CurlewFoundation
 /// Uses of entries are recorded in memory, and written before the next eviction or after a delay, so that reading an
 /// entry requires no write.
 final class CacheTable {
-    /// A complete body.
     struct Body {
         /// The bytes; nil if they are in a file.
         let bytes: Data?
@@ -88,7 +87,6 @@ final class CacheTable {
         try !connection.rows("SELECT 1 FROM entries WHERE id = ?", [.number(id.number)]) { _ in }.isEmpty
     }
 
-    /// Removes rows, and returns whether any was there.
     func remove(rows: [Int64]) throws -> Change {
         try connection.transaction {
             var change = Change()

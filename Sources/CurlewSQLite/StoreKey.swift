@@ -35,7 +35,8 @@ enum StoreKey {
         let file = openFile(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         guard file >= 0 else { return }
         defer { unlink(draft) }
-        let isWritten = PrincipalKey.random().withUnsafeBytes { PrivateFile.write($0, to: file) } && fsync(file) == 0
+        let secret = (0..<length).map { _ in UInt8.random(in: .min ... .max) }
+        let isWritten = secret.withUnsafeBytes { PrivateFile.write($0, to: file) } && fsync(file) == 0
         guard close(file) == 0, isWritten else { return }
         if link(draft, path) == 0 || errno != EEXIST || read(path) != nil { return }
         // The existing file does not contain a valid secret.

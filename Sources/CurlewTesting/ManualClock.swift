@@ -240,7 +240,6 @@ extension ManualClock {
         }
     }
 
-    /// A task that waits for the result.
     private typealias Waiter = Monitor<Result<Void, any Error>?>
 }
 

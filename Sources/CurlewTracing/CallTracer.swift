@@ -50,7 +50,7 @@ public final class CallTracer: Sendable {
     func send(_ request: inout HTTPRequest, in context: ExchangeContext) -> WireSpan {
         let trail = spans.withLock { $0.trail(of: context.id) }
         // An interceptor may have set another context than the app.
-        let isOther = trail == nil || trail?.received != request.headers[values: .traceparent]
+        let isOther = trail == nil || trail?.received != request.headers[values: "Traceparent"]
         let parent =
             (isOther ? TraceContext(headers: request.headers) : nil) ?? trail?.context ?? options.parent?()
             ?? TraceContext.current
@@ -135,7 +135,7 @@ public final class CallTracer: Sendable {
         let cause = context.cause.flatMap { cause in spans.withLock { $0.trail(of: cause)?.context } }
         let parent = TraceContext(headers: request.headers) ?? cause ?? options.parent?() ?? TraceContext.current
         let own = child(of: parent)
-        let trail = OpenSpans.Trail(context: own, received: request.headers[values: .traceparent])
+        let trail = OpenSpans.Trail(context: own, received: request.headers[values: "Traceparent"])
         let clock = SpanClock(context.time)
         let span = attributes.call(request, own, parent?.spanID, in: context, at: clock.time(context.time.now))
         spans.withLock { $0.begin(OpenSpans.Call(span: span, clock: clock, trail: trail), id: context.id) }
@@ -194,7 +194,6 @@ public final class CallTracer: Sendable {
 }
 
 extension CallTracer.Options {
-    /// Returns whether the origin receives the context of a call.
     func allowsContext(for origin: Origin, in context: ExchangeContext) -> Bool {
         if !context.crossedOrigin || redirectOrigins.contains(origin) { return true }
         return context.pastOrigins.first?.shares(with: origin) ?? false

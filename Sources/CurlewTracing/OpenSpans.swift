@@ -59,7 +59,6 @@ struct OpenSpans: Sendable {
 
     /// The state of a request whose body is still being read.
     enum Body: Sendable {
-        /// The request has not ended.
         case open
         /// The request has ended. Its span waits for the end of the body, which may be an error.
         case ended(TraceSpan, call: UInt64)
@@ -92,7 +91,6 @@ struct OpenSpans: Sendable {
     var bodies: BoundedTable<UInt64, Body>
     /// Calls may share the exchange of a call that has ended, so its requests still need its context.
     var recent = BoundedTable<UInt64, Trail>(limit: 256)
-    /// The number of spans that ended.
     var ended = 0
     /// The number of spans that were dropped because they did not end.
     var dropped = 0

@@ -23,7 +23,7 @@ extension SecretNames {
 
     private static func fields(_ names: [String]) -> HTTPHeaders {
         HTTPHeaders(
-            names.map { HTTPField.Name($0) }.filter { $0.isValid && $0 != .proxyAuthorization }.map {
+            names.map { HTTPField.Name($0) }.filter { $0.isValid && $0 != "Proxy-Authorization" }.map {
                 HTTPField(name: $0, value: canary)
             })
     }

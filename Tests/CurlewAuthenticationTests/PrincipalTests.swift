@@ -6,6 +6,7 @@ import Testing
 @testable import CurlewCaching
 @testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewHTTP
 @testable import CurlewObservability
 @testable import CurlewResilience
 
@@ -234,7 +235,7 @@ struct PrincipalTests {
         let forged = try JSONDecoder().decode(
             Tokens.self, from: Data(#"{"access_token":"a","curlew_session":"someone"}"#.utf8))
         try await store.signIn(forged)
-        #expect(store.principal != .session("someone") && store.principal != .anonymous)
+        #expect(store.principal != .known("session-someone", isLasting: true) && store.principal != .anonymous)
 
         let bytes = try JSONEncoder().encode(try #require(shelf.last.flatMap { $0 }))
         let next = TokenStore(

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import CurlewCaching
+@testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct CacheInterceptorTests {

@@ -112,7 +112,8 @@ struct CachePropertyTests {
         let time = Date(timeIntervalSinceReferenceDate: 0)
         for number in 0..<10_000 {
             let key = HTTPCache.Entry.Key(target: "https://api.example/\(number)")
-            let writer = await store.write(HTTPCache.Entry(key: key, requestTime: time, responseTime: time))
+            let writer = await store.write(
+                HTTPCache.Entry(key: key, requestTime: time, responseTime: time), since: nil)
             _ = try await writer.append(Data("\(number)".utf8))
             _ = try await writer.commit(replacing: [])
             if number % 100 == 0 { #expect(await store.statistics().bytes <= limit) }
@@ -121,7 +122,7 @@ struct CachePropertyTests {
         #expect(statistics.bytes <= limit)
         #expect(statistics.bytes >= limit * 95 / 100)
         let last = try #require(
-            await store.variants(for: HTTPCache.Entry.Key(target: "https://api.example/9999")).first)
+            await store.find(HTTPCache.Entry.Key(target: "https://api.example/9999")).variants.first)
         #expect(await store.body(of: last)?.bytes == Data("9999".utf8))
     }
 }

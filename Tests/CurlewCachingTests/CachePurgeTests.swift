@@ -13,13 +13,13 @@ struct CachePurgeTests {
         in store: HTTPCache.MemoryStore
     ) async throws {
         let response = HTTPCache.Entry(key: HTTPCache.Entry.Key(target: target), requestTime: time, responseTime: time)
-        let writer = await store.write(response)
+        let writer = await store.write(response, since: nil)
         _ = try await writer.append(Data(count: count))
         _ = try await writer.commit(replacing: [])
     }
 
     private static func has(_ target: String, _ store: HTTPCache.MemoryStore) async -> Bool {
-        await !store.variants(for: HTTPCache.Entry.Key(target: target)).isEmpty
+        await !store.find(HTTPCache.Entry.Key(target: target)).variants.isEmpty
     }
 
     @Test("remove(.unchecked(since:)) removes by age, and remove(.origin) by origin")
@@ -40,7 +40,7 @@ struct CachePurgeTests {
         let store = HTTPCache.MemoryStore(entryLimit: 100)
         for number in 0..<100 { try await Self.put("https://one.test/\(number)", in: store) }
         #expect(await store.statistics().entries == 100)
-        let first = await store.variants(for: HTTPCache.Entry.Key(target: "https://one.test/0"))
+        let first = await store.find(HTTPCache.Entry.Key(target: "https://one.test/0")).variants
         _ = await store.body(of: try #require(first.first))
         for number in 100..<199 { try await Self.put("https://one.test/\(number)", in: store) }
         #expect(await Self.has("https://one.test/0", store), "it was used")

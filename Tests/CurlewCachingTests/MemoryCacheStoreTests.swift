@@ -25,7 +25,7 @@ struct MemoryCacheStoreTests {
             let time = Date(timeIntervalSinceReferenceDate: Double(number))
             var head = HTTPCache.Entry(key: key, requestTime: time, responseTime: time)
             head.variant = "\(number)"
-            let writer = await store.write(head)
+            let writer = await store.write(head, since: nil)
             _ = try await writer.append(Data("body \(number)".utf8))
             try await writer.commit(replacing: [])
             heads.append(head)
@@ -56,7 +56,8 @@ struct MemoryCacheStoreTests {
         let time = Date(timeIntervalSinceReferenceDate: 0)
         func writer(_ name: String) async -> any HTTPCache.Entry.Writer {
             await store.write(
-                HTTPCache.Entry(key: HTTPCache.Entry.Key(target: name), requestTime: time, responseTime: time))
+                HTTPCache.Entry(key: HTTPCache.Entry.Key(target: name), requestTime: time, responseTime: time),
+                since: nil)
         }
         let first = await writer("a")
         let second = await writer("b")

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewCore
+
 /// What an error says of the certificates that a server presented.
 @Suite(.timeLimit(.minutes(1)), .usesKnownOpenSSL)
 struct CertificateErrorTests {

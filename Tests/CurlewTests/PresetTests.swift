@@ -12,7 +12,7 @@ struct PresetTests {
         #expect(
             Pipeline.resilient().description
                 == "Redirects → Retry(3 attempts, exponential 100 ms…20 s) → CircuitBreaker(50 % of 20 in 30 s)"
-                + " → \(ConcurrencyLimitInterceptor(ConcurrencyLimit(1000))) → AttemptTimeout(10 s) → transport")
+                + " → \(ConcurrencyLimitInterceptor(limit: ConcurrencyLimit(1000))) → AttemptTimeout(10 s) → transport")
         let full = Pipeline.resilient(hedging: .seconds(1), rateLimit: RateLimit(10, every: .seconds(1)))
         #expect(full.problems(in: Pipeline.Environment(totalTimeout: .seconds(300))).isEmpty)
         #expect(full.entries.map(\.traits.placement) == full.entries.map(\.traits.placement).sorted())

@@ -150,7 +150,7 @@ struct SecretPlaceTests {
         let store = CookieStore()
         store.insert(
             Cookie(name: "sid", value: canary, domain: "mock.test", sameSite: .lax, expires: nil, created: Date()))
-        return CookieInterceptor(store)
+        return CookieInterceptor(store: store)
     }
 
     @Test("No log, record, store or file holds the secret", arguments: Place.allCases, Outcome.allCases)

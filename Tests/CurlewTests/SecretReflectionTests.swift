@@ -98,7 +98,7 @@ struct SecretReflectionTests {
         Sample("cookies") {
             let store = CookieStore()
             store.insert(cookie)
-            return [store, CookieInterceptor(store)] as [Any]
+            return [store, CookieInterceptor(store: store)] as [Any]
         },
         Sample("set cookie") { try SetCookie("sid=\(canary)") },
         Sample("proxy") { TransportConfiguration.Proxy.Server("http://u:\(canary)@p.test:8080") as Any },

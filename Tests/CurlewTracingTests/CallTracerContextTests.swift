@@ -4,6 +4,8 @@ import CurlewAuthentication
 import CurlewTracing
 import Testing
 
+@testable import CurlewCore
+
 /// Where contexts come from and go to, and when spans end.
 @Suite(.timeLimit(.minutes(1)))
 struct CallTracerContextTests {
@@ -40,7 +42,7 @@ struct CallTracerContextTests {
         }
         #expect(spans.calls.map(\.parent) == [ids[0].spanID, ids[1].spanID, ids[1].spanID])
         for call in client.recordedCalls {
-            #expect(call.request.headers[values: .traceparent].count == 1)
+            #expect(call.request.headers[values: "Traceparent"].count == 1)
         }
         #expect(client.recordedCalls.map(\.sentContext) == spans.requests.map(\.context))
         let without = self.client(CallTracer.Options(parent: { nil }))

@@ -15,7 +15,6 @@ import CurlewHTTP
 ///   a sudden downgrade indicates an attacker.
 /// - A nonce is reused with an increasing count until the server sends another nonce.
 struct DigestAuthenticator {
-    /// The verdict on the challenges in a response.
     enum Verdict: Equatable {
         /// The request can be sent again with a new credential.
         case again

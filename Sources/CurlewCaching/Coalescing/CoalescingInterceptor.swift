@@ -27,7 +27,7 @@ struct CoalescingInterceptor: Interceptor {
     private func warning(in setup: Pipeline.Environment) -> String? {
         guard !setup.unknownPrincipals.isEmpty else { return nil }
         return
-            "\(self) shares nothing, because \(setup.unknownPrincipals.inWords) cannot name the principal of a call. "
+            "Coalescing shares nothing, because \(setup.unknownPrincipals.inWords) cannot name the principal of a call. "
             + "Name the user (principal:), or pass changesPrincipal: false where no response depends on it."
     }
 
@@ -69,10 +69,6 @@ struct CoalescingInterceptor: Interceptor {
         }
         return try await exchange.outcome(for: ticket, context)
     }
-}
-
-extension CoalescingInterceptor: CustomStringConvertible {
-    var description: String { "Coalescing" }
 }
 
 extension RequestOptions {

@@ -21,7 +21,7 @@ final class SharedExchange: Sendable {
 
     private let inside: Locked<Inside>
     /// The latest deadline of the calls. The inner interceptors see it as the deadline of the exchange.
-    private let sharedDeadline = SharedDeadline()
+    private let sharedDeadline = Locked<SystemTime.Deadline?>(nil)
     private let time: any TimeSource
     /// Called when no more calls may join. The initializer sets it, because the exchange may already have ended when
     /// `begin` returns.
@@ -52,7 +52,12 @@ final class SharedExchange: Sendable {
             return (ticket, isMoreUrgent ? inside.work : nil)
         }
         guard let (ticket, work) = joined else { return nil }
-        sharedDeadline.join(context.horizon)
+        let horizon = context.horizon
+        sharedDeadline.withLock { latest in
+            guard let known = latest else { return latest = horizon }
+            guard let last = known.instant, let instant = horizon.instant else { return latest = .never }
+            latest = last < instant ? horizon : known
+        }
         if let work { Self.escalate(work, urgency) }
         return ticket
     }
@@ -173,5 +178,45 @@ final class SharedExchange: Sendable {
         }
         effects.unclaimed?.body.cancel()
         for (waiter, delivery) in effects.deliveries { waiter.resume(with: delivery) }
+    }
+}
+
+/// The exchanges that calls can join, by key. There are never more exchanges than calls in flight.
+///
+/// The lock of this type is acquired before the lock of an exchange, never after it.
+final class SharedExchanges: Sendable {
+    private let open = Locked<[CoalescingKey: SharedExchange]>([:])
+
+    /// Adds a call to the open exchange of this key, or to a new exchange if there is none with the call's priority or
+    /// a higher one. The first call must begin the new exchange.
+    func join(
+        _ key: CoalescingKey, _ context: ExchangeContext, make: () -> SharedExchange
+    ) -> (SharedExchange, ticket: UInt64, isFirst: Bool) {
+        open.withLock { open in
+            let priority = context.options.priority ?? .normal
+            if let exchange = open[key], exchange.priority.rawValue >= priority.rawValue,
+                let ticket = exchange.join(context)
+            {
+                return (exchange, ticket, false)
+            }
+            let exchange = make()
+            open[key] = exchange
+            return (exchange, exchange.join(context) ?? 0, true)
+        }
+    }
+
+    /// Removes an exchange that can no longer be joined, unless another one has replaced it.
+    func remove(_ key: CoalescingKey, _ exchange: SharedExchange) {
+        open.withLock { open in
+            if open[key] === exchange { open[key] = nil }
+        }
+    }
+
+    /// Closes the exchanges of this origin for new calls. The calls that already wait still receive their responses.
+    func close(_ origin: Origin) {
+        open.withLock { open in
+            if open.isEmpty { return }
+            open = open.filter { $0.value.origin != origin }
+        }
     }
 }

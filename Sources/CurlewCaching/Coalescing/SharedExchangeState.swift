@@ -23,7 +23,6 @@ struct SharedExchangeState: Sendable {
     struct Effects: Sendable {
         var deliveries: [(Waiter, Result<Outcome, any Error>)] = []
         var alarm: SystemTime.Instant?
-        /// A response that no call receives.
         var unclaimed: HTTPResponse?
         /// Whether to stop the work, because no call is left.
         var stops = false

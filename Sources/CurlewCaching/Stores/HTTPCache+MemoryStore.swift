@@ -69,11 +69,6 @@ extension HTTPCache {
             }
         }
 
-        /// Returns the entries of a key, newest first.
-        package func variants(for key: HTTPCache.Entry.Key) async -> [HTTPCache.Entry] {
-            table.withLock { $0.variants(for: key) }
-        }
-
         /// Returns the body of an entry; nil if the entry no longer exists. The call counts as a use of the entry. The
         /// bytes stay valid after the entry is removed.
         public func body(of response: HTTPCache.Entry) async -> (any HTTPCache.Entry.Body)? {
@@ -95,11 +90,6 @@ extension HTTPCache {
                 return epoch?.number ?? table.removals.last
             }
             return MemoryCacheWriter(response, to: self, since: start)
-        }
-
-        /// Begins to write an entry, with the current epoch of the store.
-        package func write(_ response: HTTPCache.Entry) async -> any HTTPCache.Entry.Writer {
-            await write(response, since: nil)
         }
 
         /// Replaces the head of an entry. Returns false if the entry no longer exists.

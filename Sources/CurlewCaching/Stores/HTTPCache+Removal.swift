@@ -78,7 +78,6 @@ struct RecentRemovals: Sendable {
     /// The minimum number of removals to keep. An entry whose lookup preceded all kept removals counts as removed.
     static let maximum = 1024
 
-    /// The number of the last removal.
     private(set) var last: Int64 = 0
     private var selections: [HTTPCache.Removal] = []
 

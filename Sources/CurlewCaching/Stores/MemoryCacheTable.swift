@@ -45,7 +45,6 @@ struct MemoryCacheTable: Sendable {
     private var links: [Links] = []
     private var free: [Int] = []
     private var positions: [HTTPCache.Entry.ID: Int] = [:]
-    /// The newest slot of each key.
     private var byKey: [HTTPCache.Entry.Key: Int] = [:]
     private var byTarget: [String: Set<HTTPCache.Entry.Key>] = [:]
     private var oldest = none

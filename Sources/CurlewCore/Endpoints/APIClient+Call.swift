@@ -34,7 +34,7 @@ extension APIClient.Core {
             {
                 request.headers[.idempotencyKey] = UUID().uuidString
             }
-            if let choice = options.serverChoice { choice.apply(to: &request, in: &context) }
+            if let choice = options[ServerChoiceKey.self] { choice.apply(to: &request, in: &context) }
             try changes?.apply(to: &request, in: context)
             return Call(request: consume request, context: context)
         } catch {

@@ -21,7 +21,6 @@ extension APIClient {
         /// The configured fields that a client without a base URL does not send, because they may be secrets and belong
         /// to no origin.
         let unsentFields: Set<HTTPField.Name>
-        /// The properties of the client in the context of each call.
         let clientContext: ExchangeContext.Client
         /// The configured observers, which derived clients share; nil without observers.
         let observers: EventSinks?

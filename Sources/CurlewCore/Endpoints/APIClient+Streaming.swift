@@ -33,15 +33,13 @@ extension APIClient {
     ) async throws -> Output {
         var changes = CallChanges()
         changes.checksStatus = (route as? any Endpoint)?.returnsResponse != true
-        let stream = try await open(route, changing: changes)
-        do {
-            let output = try await body(stream.response)
-            await stream.end()
-            return output
-        } catch {
-            await stream.end()
-            guard error is NetworkError else { throw error }
-            throw stream.named(error)
+        let (request, response, context) = try await open(route, changing: changes)
+        let result: Result<Output, any Error>
+        do { result = .success(try await body(response)) } catch { result = .failure(error) }
+        response.body.cancel()
+        await context.eventsDelivered()
+        do { return try result.get() } catch let error as NetworkError {
+            throw error.naming(NetworkError.RequestLine(request), route: context.routeName)
         }
     }
 }

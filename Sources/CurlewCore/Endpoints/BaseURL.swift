@@ -73,7 +73,7 @@ extension BaseURL: ExpressibleByStringLiteral {
 
 extension BaseURL: ComparedByKey {
     /// The origin and the path, or the reason if the URL is invalid.
-    package var comparisonKey: [String?] { [origin?.description, path, problem?.detail] }
+    var comparisonKey: [String?] { [origin?.description, path, problem?.detail] }
 }
 
 extension BaseURL: MirroredByDescription {

@@ -78,7 +78,6 @@ public struct QueryItems: Sendable, Hashable {
         target = remainder.isEmpty ? front : front + "&" + String(Substring(remainder))
     }
 
-    /// Appends the encoded items to the query of `target`.
     func write(to target: inout String, hasQuery: Bool) {
         var separator = hasQuery ? "&" : "?"
         for item in items {

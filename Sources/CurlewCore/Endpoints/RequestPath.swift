@@ -38,7 +38,6 @@ public struct RequestPath: Sendable {
         self.init(encoded: target, problem: nil)
     }
 
-    /// Creates an invalid path with its problem.
     init(refused problem: NetworkError) {
         self.init(encoded: "", problem: problem)
     }
@@ -68,7 +67,7 @@ extension RequestPath: ExpressibleByStringInterpolation {
 
 extension RequestPath: ComparedByKey {
     /// The path on the wire, and the reason if it is invalid.
-    package var comparisonKey: [String?] { [encoded, problem?.detail] }
+    var comparisonKey: [String?] { [encoded, problem?.detail] }
 }
 
 extension RequestPath: MirroredByDescription {

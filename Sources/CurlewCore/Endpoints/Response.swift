@@ -21,7 +21,6 @@ public struct Response<Value: Sendable>: Sendable {
     /// The URL of the response, after redirects. It is not redacted and may contain secrets.
     public let url: String
     private let history: AttemptHistory?
-    /// The facts that capabilities attached to the response.
     package let facts: Facts
 
     package init(_ value: Value, from response: HTTPResponse) {

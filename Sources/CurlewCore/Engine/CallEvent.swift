@@ -68,7 +68,6 @@ package enum CallEvent: Sendable {
     }
 }
 
-/// A request on the wire that has ended.
 package struct EndedRequest: Sendable {
     package let method: HTTPMethod
     package let origin: Origin

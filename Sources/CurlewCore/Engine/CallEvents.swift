@@ -132,7 +132,6 @@ final class AttemptEvents: Sendable {
         }
     }
 
-    /// Records the head of the response.
     func answered(_ response: HTTPResponse, in context: ExchangeContext) {
         state.withLock { state in
             guard state.phase != .over else { return }

@@ -39,7 +39,6 @@ final class EventQueue: EventSink {
     private let patience: Duration
     private let queue = DispatchQueue(label: "curlew.events")
     private let state = Locked(State())
-    /// The number of events delivered so far.
     private let delivered = Monitor<UInt64>(0)
 
     init(_ observers: [any RequestObserver], capacity: Int = capacity, patience: Duration = patience) {

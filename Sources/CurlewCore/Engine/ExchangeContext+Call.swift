@@ -3,7 +3,6 @@
 public import CurlewHTTP
 
 extension ExchangeContext {
-    /// The properties of a client that all of its calls share.
     final class Client: Sendable {
         let origin: Origin?
         let bounds: CallBounds

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 public import CurlewHTTP
 
 /// The context of a request in the pipeline: the identity, options and deadlines of its call.
@@ -68,7 +69,7 @@ public struct ExchangeContext: Sendable {
     /// The options of the call.
     public var options: RequestOptions { call.options }
     /// The call's value for a custom option. Unlike `options`, this subscript copies no other option.
-    package subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value { call.options[key] }
+    subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value { call.options[key] }
     /// The choice of the credential of the call.
     public var authentication: RequestOptions.Authentication { call.authentication }
     /// The timeouts in force: the client's, overridden by the call's.
@@ -114,7 +115,6 @@ public struct ExchangeContext: Sendable {
         return copy
     }
 
-    /// The facts that capabilities attach to the context.
     package var facts: Facts {
         get { extras?.value.facts ?? Facts() }
         set { change { $0.facts = newValue } }
@@ -158,10 +158,9 @@ public struct ExchangeContext: Sendable {
         set { change { $0.principalKey = newValue } }
     }
 
-    /// Returns this context with `key` as the key for principals.
-    func hashing(with key: PrincipalKey) -> ExchangeContext {
+    func hashing(with key: Data) -> ExchangeContext {
         var copy = self
-        copy.principalKey = key
+        copy.principalKey = PrincipalKey(bytes: key, isLasting: true)
         return copy
     }
 
@@ -195,11 +194,12 @@ public struct ExchangeContext: Sendable {
     /// worthwhile.
     package var horizon: SystemTime.Deadline {
         guard let shared = extras?.value.sharedDeadline else { return deadline }
-        return shared.latest.earlier(attemptDeadline)
+        return (shared.withLock { $0 } ?? .never).earlier(attemptDeadline)
     }
 
-    /// The latest deadline of the calls that share the exchange; nil if it belongs to one call.
-    package var sharedDeadline: SharedDeadline? {
+    /// The latest deadline of the calls that share the exchange; nil if it belongs to one call. The value is `.never` if
+    /// a call without a deadline has joined, and nil until the first call joins.
+    package var sharedDeadline: Locked<SystemTime.Deadline?>? {
         get { extras?.value.sharedDeadline }
         set { change { $0.sharedDeadline = newValue } }
     }
@@ -255,7 +255,6 @@ public struct ExchangeContext: Sendable {
         }
     }
 
-    /// Records that the call begins.
     package func begin(_ request: HTTPRequest) {
         call.events?.sinks.receive(.began(request), in: self)
     }
@@ -319,7 +318,7 @@ public struct ExchangeContext: Sendable {
         var hopFields: [HTTPField.Name: String] = [:]
         var pastAttempts: [NetworkError.Attempt] = []
         var principalKey: PrincipalKey?
-        var sharedDeadline: SharedDeadline?
+        var sharedDeadline: Locked<SystemTime.Deadline?>?
         var onInterim: (@Sendable (HTTPStatus, HTTPHeaders) -> Void)?
     }
 }

@@ -30,7 +30,6 @@ package struct FairQueue<Element> {
 
     package var isEmpty: Bool { waiting.isEmpty }
 
-    /// The waiting elements, in no particular order.
     package var elements: some Collection<Element> { waiting.values.lazy.map(\.element) }
 
     /// Returns the number of elements that will certainly be served before a new element of this priority.

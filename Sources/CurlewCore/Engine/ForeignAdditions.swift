@@ -49,7 +49,6 @@ extension HTTPRequest {
         return kept.isEmpty ? path : path + "?" + kept.joined(separator: "&")
     }
 
-    /// The items of the query, percent-encoded.
     private var queryItems: [String] {
         guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
         return target.utf8[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { String(Substring($0)) }
@@ -74,14 +73,6 @@ package struct ForwardedFields: Hashable, Sendable {
     /// The fields declared as safe for other origins.
     var declared: Set<HTTPField.Name> = []
 
-    init(
-        secret: Set<HTTPField.Name> = [], home: Set<HTTPField.Name> = [], declared: Set<HTTPField.Name> = []
-    ) {
-        self.secret = secret
-        self.home = home
-        self.declared = declared
-    }
-
     func allow(_ name: HTTPField.Name) -> Bool {
         if name.isCredential || secret.contains(name) || Self.bound.contains(name) { return false }
         return declared.contains(name) || name.isHarmless && !home.contains(name)
@@ -89,4 +80,34 @@ package struct ForwardedFields: Hashable, Sendable {
 
     /// The fields that no declaration can forward, because their values describe the original request (RFC 9110 §15.4).
     private static let bound: Set<HTTPField.Name> = [.host, .origin, .referer]
+}
+
+/// A URL that a response has named, such as that of the next page or of an upload. If it leads to another origin, its
+/// request is sent as one that follows a redirect: without credentials.
+struct ServerChoice: Hashable, Sendable {
+    let home: Origin?
+    let fields: Set<HTTPField.Name>
+
+    func apply(to request: inout HTTPRequest, in context: inout ExchangeContext) {
+        guard home != request.origin else { return }
+        if let home { context.pastOrigins.append(home) }
+        context.leaveOrigin(forwarding: fields)
+        for field in request.headers where !context.forwardedFields.allow(field.name) {
+            request.headers.remove(field.name)
+        }
+    }
+}
+
+extension RequestOptions {
+    /// Notes that a response named the URL of the call.
+    ///
+    /// - `home`: the origin of the call whose response that was.
+    /// - `fields`: the fields that the capability sends to every origin.
+    package mutating func note(serverChoiceFrom home: Origin?, fields: Set<HTTPField.Name> = []) {
+        self[ServerChoiceKey.self] = ServerChoice(home: home, fields: fields)
+    }
+}
+
+enum ServerChoiceKey: RequestOptions.Key {
+    static var defaultValue: ServerChoice? { nil }
 }

@@ -57,10 +57,9 @@ public struct InterceptorTraits: Sendable {
     ///
     /// It has a plural name, such as `caches`, and the consequence of having more than one, as the end of a sentence.
     package var uniqueKind: (name: String, consequence: String)?
-    /// The budget that the interceptor's repeated requests draw on. See `Pipeline.retryBudget`.
-    package var budget: RetryBudget?
-    /// Whether the app has specified the budget. The other interceptors of the pipeline then draw on it too.
-    package var isBudgetChosen = false
+    /// The budget that pays for the requests that the interceptor repeats. See `Pipeline.retryBudget`. If the app has
+    /// specified it, all others of the pipeline pay from it too.
+    package var budget: (value: RetryBudget, isChosen: Bool)?
     /// The interceptor itself if it receives the events of the client's calls; otherwise nil.
     package var sink: (any EventSink)?
     /// Whether `intercept` would only pass on the request and the response, so that it need not run.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+package import CurlewFoundation
 import CurlewHTTP
 
 /// The rest of the pipeline: the interceptors closer to the transport, and the transport.
@@ -86,9 +87,9 @@ public struct Next: Sendable {
         principal(of: request, key: nil)
     }
 
-    /// Returns the principal, with credentials hashed with `key`. If `key` is nil, the key of the context applies, or
+    /// Returns the principal, with credentials hashed with `key`, which later processes have too. If `key` is nil, the key of the context applies, or
     /// else that of the process.
-    package func principal(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
+    package func principal(of request: HTTPRequest, key: Data?) -> Principal {
         if let key { return with(context.hashing(with: key)).principal(of: request, key: nil) }
         var principal = Principal(of: request, in: context)
         for each in links.principals[position...] { principal.join(each(request, context)) }
@@ -117,12 +118,12 @@ public struct Next: Sendable {
         return names
     }
 
-    /// Returns whether `request` has a credential, or the remaining interceptors would attach one. A field with an
-    /// unknown name does not count as a credential. An interceptor with an unknown principal counts as one that would
-    /// attach a credential.
-    package func attachesCredential(to request: HTTPRequest) -> Bool {
-        context.isAuthenticated || request.headers.contains(.authorization)
-            || links.principals[position...].contains { $0(request, context) != .anonymous }
+    /// Returns whether the call demands a credential, but `request` has none, and the remaining interceptors would attach
+    /// none. A field with an unknown name does not count as a credential. An interceptor with an unknown principal counts
+    /// as one that would attach a credential.
+    package func lacksCredential(_ request: HTTPRequest) -> Bool {
+        context.authentication.isDemanding && !context.isAuthenticated && !request.headers.contains(.authorization)
+            && links.principals[position...].allSatisfy { $0(request, context) == .anonymous }
     }
 
     /// Throws if the call requires a credential and none is attached, unless a redirect has left the origin of the
@@ -219,5 +220,51 @@ extension HTTPRequest {
             request.headers.remove(field.name)
         }
         return request
+    }
+}
+
+/// The interceptors and the transport of a pipeline, shared by all exchanges of a client.
+final class Chain: Sendable {
+    let interceptors: [any Interceptor]
+    let transport: any Transport
+    /// The identity of the chain: equal numbers mean the same interceptors over the same transport.
+    let number: UInt64
+    /// The interceptors with their descriptions, in the same order.
+    let entries: [Pipeline.Entry]
+    /// `InterceptorTraits.principal` of each interceptor.
+    let principals: [@Sendable (HTTPRequest, ExchangeContext) -> Principal]
+    /// `InterceptorTraits.prepare` of the interceptors that have one, with their positions.
+    let preparations: [(position: Int, prepare: @Sendable (ExchangeContext) async -> Void)]
+    let retryBudget: RetryBudget?
+    /// The scope of each interceptor; nil if none of them is restricted.
+    private let scopes: [InterceptorTraits.Scope]?
+
+    init(_ pipeline: Pipeline, _ transport: any Transport, number: UInt64 = Numbers.chains.next()) {
+        let entries = pipeline.entries.filter { !$0.traits.onlyObserves }
+        self.entries = entries
+        self.transport = transport
+        self.number = number
+        interceptors = entries.map(\.interceptor)
+        principals = entries.map(\.traits.principal)
+        preparations = entries.enumerated().compactMap { position, entry in
+            entry.traits.prepare.map { (position, $0) }
+        }
+        retryBudget = pipeline.retryBudget
+        let scopes = entries.map(\.traits.scope)
+        self.scopes = scopes.allSatisfy { $0 == .unrestricted } ? nil : scopes
+    }
+
+    /// True if the additions of at least one interceptor are restricted to one origin.
+    var isScoped: Bool { scopes != nil }
+
+    /// Returns whether the additions of the interceptor at `position` belong to an origin other than that of `request`.
+    /// False if `position` is not an index of the interceptors.
+    func isForeign(_ request: HTTPRequest, to position: Int, in context: ExchangeContext) -> Bool {
+        guard let scopes, scopes.indices.contains(position) else { return false }
+        switch scopes[position] {
+        case .unrestricted: return false
+        case .clientOrigin: return context.clientOrigin.map { !$0.shares(with: request.origin) } ?? false
+        case .origin(let home): return !home.shares(with: request.origin)
+        }
     }
 }

@@ -75,7 +75,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 
     /// Returns the configuration errors of this pipeline in a client that `setup` describes, one sentence each. Empty
     /// if there are none.
-    package func problems(in setup: Pipeline.Environment = Pipeline.Environment()) -> [String] {
+    func problems(in setup: Pipeline.Environment = Pipeline.Environment()) -> [String] {
         let setup = declared(in: setup)
         var found: [String] = []
         for problem in entries.compactMap({ $0.traits.problem?(setup) })
@@ -95,8 +95,8 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 extension Pipeline {
     /// The error for interceptors that draw on different budgets; nil if there is none.
     private var budgetProblem: String? {
-        let chosen = entries.filter(\.traits.isBudgetChosen).compactMap(\.traits.budget)
-        let count = Set(chosen.map(ObjectIdentifier.init)).count
+        let chosen = entries.compactMap(\.traits.budget).filter(\.isChosen)
+        let count = Set(chosen.map { ObjectIdentifier($0.value) }).count
         return count > 1
             ? "The interceptors that repeat calls use \(count) budgets. Pass the same RetryBudget to all of them."
             : nil
@@ -159,15 +159,7 @@ extension Pipeline {
         /// The declarations about fields, query items, members and paths: those of the client's configuration and of
         /// all interceptors (`InterceptorTraits.fields`). They decide which values descriptions redact and which fields
         /// redirects forward.
-        var fields: Redaction.Rules
-
-        package init(
-            clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: Redaction.Rules = Redaction.Rules()
-        ) {
-            self.clientOrigin = clientOrigin
-            self.totalTimeout = totalTimeout
-            self.fields = fields
-        }
+        var fields = Redaction.Rules()
     }
 }
 

@@ -32,24 +32,9 @@ extension Principal {
         }
     }
 
-    /// Whether the principal is the same in the next process. True for `.anonymous` and `.unknown`.
-    var isLasting: Bool {
-        if case .known(_, false) = self { false } else { true }
-    }
-
     /// The identifying string of `.known`; nil for `.anonymous` and `.unknown`.
     package var text: String? {
         if case .known(let text, _) = self { text } else { nil }
-    }
-
-    /// Returns the lasting principal of a sign-in, which has a random identifier.
-    package static func session(_ identifier: String) -> Principal { .known("session-" + identifier, isLasting: true) }
-
-    /// Returns the lasting principal that the app names; `.unknown` if the name is nil or empty. The name is hashed,
-    /// because it may be personal data such as an email address.
-    package static func named(_ name: String?, as kind: String) -> Principal {
-        guard let name, !name.isEmpty else { return .unknown }
-        return .known("name-" + MessageDigest.sha256(joined([kind, name])).hexText, isLasting: true)
     }
 
     /// Returns the principal that a credential identifies. The parts are hashed, so the principal does not disclose
@@ -87,7 +72,7 @@ extension Principal {
     }
 
     /// Joins the parts, each prefixed with its length, so that different lists have different results.
-    private static func joined(_ parts: [String]) -> Data {
+    package static func joined(_ parts: [String]) -> Data {
         Data(parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
     }
 }
@@ -97,26 +82,10 @@ extension Principal {
 /// Without a key, an attacker who reads a principal could find a short secret by trying all values. Most keys belong to
 /// the process: their principals are meaningless outside it. A store that outlives the process has its own key
 /// (`HTTPCache.Store.principalKey`).
-package struct PrincipalKey: Sendable {
+struct PrincipalKey: Sendable {
     let bytes: Data
     /// Whether later processes have the same key.
     let isLasting: Bool
 
-    /// Creates a key that later processes have too, such as the key of a persistent store.
-    package init(lasting bytes: Data) {
-        self.bytes = bytes
-        isLasting = true
-    }
-
-    private init(ofProcess bytes: Data) {
-        self.bytes = bytes
-        isLasting = false
-    }
-
-    static let process = PrincipalKey(ofProcess: random())
-
-    package static func random() -> Data {
-        var random = SystemRandomNumberGenerator()
-        return Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
-    }
+    static let process = PrincipalKey(bytes: Data((0..<32).map { _ in .random(in: .min ... .max) }), isLasting: false)
 }

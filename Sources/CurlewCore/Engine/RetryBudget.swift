@@ -127,7 +127,7 @@ extension Pipeline {
     /// Interceptors that were created without a budget share one: the budget that the app passed to another
     /// interceptor, or else the budget of the first interceptor.
     public var retryBudget: RetryBudget? {
-        let chosen = entries.first { $0.traits.isBudgetChosen && $0.traits.budget != nil }
-        return chosen?.traits.budget ?? entries.lazy.compactMap(\.traits.budget).first
+        let budgets = entries.compactMap(\.traits.budget)
+        return (budgets.first(where: \.isChosen) ?? budgets.first)?.value
     }
 }

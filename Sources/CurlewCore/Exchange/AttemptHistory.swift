@@ -52,7 +52,6 @@ extension HTTPResponse {
 }
 
 extension NetworkError.Attempt {
-    /// The maximum number of attempts that are kept for a call.
     static let maximumKept = 100
 
     static func all(_ history: AttemptHistory?, _ status: HTTPStatus, _ metrics: ExchangeMetrics) -> [NetworkError

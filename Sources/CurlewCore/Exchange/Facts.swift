@@ -51,7 +51,7 @@ package struct Facts: Sendable {
     /// The names in log lines for the sources of the response other than the server; empty if the complete response
     /// comes from the server.
     package var otherSources: [String] {
-        if let standIn { return [standIn.text] }
+        if let standIn = self[StandInKey.self] { return [standIn.text] }
         return all((any SourceFact).self).compactMap(\.source)
     }
 
@@ -60,7 +60,6 @@ package struct Facts: Sendable {
         values.compactMap { $0 as? Found }
     }
 
-    /// The values of the facts, oldest first.
     private var values: [any Sendable] {
         first.map { sequence(first: $0, next: \.next).map(\.value).reversed() } ?? []
     }
@@ -86,24 +85,18 @@ extension Facts: MirroredByDescription {
     }
 }
 
-/// The failure that the client replaced with a response, as `.fallback` does.
-package struct StandIn: Sendable {
-    /// The label of the failure (`NetworkError.label`).
-    package let failure: String
-    /// The text that log lines show for the source of the response.
-    let text: String
-
-    package init(failure: String, text: String) {
-        self.failure = failure
-        self.text = text
-    }
+/// The failure that the client replaced with a response.
+private struct StandIn: Sendable {
+    let failure: String
+    var text: String { "from the fallback: the call failed: \(failure)" }
 }
 
 extension Facts {
-    /// The failure that the client replaced with this response; nil for any other response.
-    package var standIn: StandIn? {
-        get { self[StandInKey.self] }
-        set { if newValue != nil || standIn != nil { self[StandInKey.self] = newValue } }
+    /// The label of the failure (`NetworkError.label`) that the client replaced with this response, as `.fallback` does;
+    /// nil for any other response.
+    package var standIn: String? {
+        get { self[StandInKey.self]?.failure }
+        set { if newValue != nil || standIn != nil { self[StandInKey.self] = newValue.map(StandIn.init) } }
     }
 }
 

@@ -119,7 +119,7 @@ public struct HTTPRequest: Sendable {
         let hint =
             switch name {
             case .host: "Put the host into the URL. `TransportConfiguration.dns.overrides` connects to another address."
-            case .proxyAuthorization:
+            case "Proxy-Authorization":
                 "Put the credentials into the `TransportConfiguration.Proxy.Server` of the transport's configuration."
             default: "Omit it. To forward the fields of another request, use its `headers.endToEnd`."
             }
@@ -164,5 +164,15 @@ extension HTTPRequest: CustomReflectable {
         var headers = headers
         secrets.declare(in: &headers)
         return Mirror(self, children: ["request": description, "headers": headers, "body": "\(body)"])
+    }
+}
+
+extension HTTPRequest {
+    /// Creates a request for an absolute `http` or `https` URL. Throws `NetworkError` as the initializer for a URL
+    /// string does.
+    public init(
+        _ method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: RequestBody = .empty
+    ) throws(NetworkError) {
+        try self.init(method, url: url.absoluteString, headers: headers, body: body)
     }
 }

@@ -35,7 +35,6 @@ public struct HTTPResponse: Sendable {
     public var reasonPhrase: Optional<String>
     /// The recorded attempts, if any: see `attempts`.
     package var history: AttemptHistory?
-    /// The facts that capabilities attach to the response.
     package var facts = Facts()
 
     /// Creates a response, for interceptors that respond without a request to the server and for tests.

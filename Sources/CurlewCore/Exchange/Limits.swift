@@ -106,7 +106,7 @@ public struct Limits: Sendable {
 
 extension Limits: ComparedByKey, MirroredByDescription {
     /// All limits, including the defaults of those that were not set.
-    package var comparisonKey: [Int64] {
+    var comparisonKey: [Int64] {
         [headerBytes, headerCount, decodedRatio, errorExcerpt, redirects].map(Int64.init) + [responseBody, download]
     }
 

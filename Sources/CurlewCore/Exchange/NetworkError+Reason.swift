@@ -177,7 +177,6 @@ extension NetworkError {
     public struct Policy: Sendable, CustomStringConvertible {
         /// The name of the policy, for metrics and comparisons, such as `circuitBreaker`.
         public let name: String
-        /// One sentence for the user.
         let message: String
         /// Whether the same call may succeed later.
         let mayPass: Bool
@@ -206,7 +205,7 @@ extension NetworkError {
 
 extension NetworkError.Policy: ComparedByKey {
     /// The name: the names of the built-in policies are reserved for them.
-    package var comparisonKey: String { name }
+    var comparisonKey: String { name }
 }
 
 extension NetworkError.Policy {

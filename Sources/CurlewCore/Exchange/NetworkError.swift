@@ -147,7 +147,7 @@ public struct NetworkError: Error, Sendable {
     }
 
     /// The codecs of the call, which `body(as:)` uses by default.
-    var codecs: Codecs? {
+    package var codecs: Codecs? {
         get { box.value.codecs }
         set { update { $0.codecs = newValue } }
     }

@@ -132,13 +132,6 @@ package final class OutgoingBytes: Sendable {
     /// Whether the buffer holds less than `capacity` bytes.
     package var hasRoom: Bool { count < capacity }
 
-    /// Appends bytes, then waits until the buffer holds less than `capacity` bytes. Throws `.cancelled` if the task is
-    /// cancelled while it waits; the bytes are sent nevertheless. Throws the error of the connection if it is lost.
-    package func write(_ data: Data) async throws(NetworkError) {
-        try append(data)
-        try await waitForRoom()
-    }
-
     /// Appends bytes without waiting. Throws if the connection is lost or the buffer is finished.
     package func append(_ data: Data) throws(NetworkError) {
         let (resume, failure) = state.withLock { state -> ((@Sendable () -> Void)?, NetworkError?) in

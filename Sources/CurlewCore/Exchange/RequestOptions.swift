@@ -104,7 +104,7 @@ public struct RequestOptions: Sendable {
     /// Returns these options, overridden by all options that `other` sets. An option that is nil in `other` keeps its
     /// value. Timeouts and limits are overridden individually, `acceptedStatuses` is combined, and values of extensions
     /// in `other` take precedence.
-    package func overridden(by other: RequestOptions) -> RequestOptions {
+    func overridden(by other: RequestOptions) -> RequestOptions {
         var result = self
         result.bounds = bounds?.overridden(by: other.bounds) ?? other.bounds
         if let codecs = other.codecs { result.codecs = codecs }
@@ -170,7 +170,7 @@ extension RequestOptions {
         case named(String)
 
         /// Whether the call must not be sent without a credential.
-        package var isDemanding: Bool {
+        var isDemanding: Bool {
             switch self {
             case .anonymous, .optional: false
             case .required, .named: true

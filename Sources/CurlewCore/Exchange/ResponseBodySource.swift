@@ -82,7 +82,6 @@ private final class BoundedSink: BodySink {
     }
 }
 
-/// The result of reading a body.
 package enum ResponseBodyEnd: Sendable {
     case complete
     case failed(any Error)

@@ -76,7 +76,7 @@ public struct Timeouts: Sendable {
     public static let none = Timeouts(connect: nil, firstByte: nil, idle: nil, total: nil, attempt: unlimited)
 
     /// Returns these timeouts, overridden by every limit that `other` sets.
-    package func overridden(by other: Timeouts) -> Timeouts {
+    func overridden(by other: Timeouts) -> Timeouts {
         var result = self
         if let limit = other.connectChoice { result.connectChoice = .some(limit) }
         if let limit = other.firstByteChoice { result.firstByteChoice = .some(limit) }
@@ -99,7 +99,7 @@ public struct Timeouts: Sendable {
 
 extension Timeouts: ComparedByKey, MirroredByDescription {
     /// All limits, including the defaults of those that were not set.
-    package var comparisonKey: [Duration?] { [connect, firstByte, attempt, idle, total] }
+    var comparisonKey: [Duration?] { [connect, firstByte, attempt, idle, total] }
 
     /// The limits on one line: `connect 10 s, first byte 30 s, idle 30 s, total 300 s, attempt none`.
     public var description: String {

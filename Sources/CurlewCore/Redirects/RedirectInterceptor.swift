@@ -128,7 +128,6 @@ extension RedirectInterceptor: CustomStringConvertible {
 
 /// The redirects that a call has followed so far.
 struct RedirectTrail: Sendable {
-    /// The redirects, oldest first.
     private(set) var redirects: [RedirectPolicy.Redirect] = []
     /// Whether a redirect has led to another origin. Never reset.
     private(set) var crossedOrigin: Bool

@@ -7,9 +7,7 @@ extension RedirectPolicy {
     enum Decision: Sendable {
         /// Return the response to the caller. The reason is nil if the response is not a redirect.
         case deliver(because: String?)
-        /// Send this request next.
         case follow(HTTPRequest, RedirectPolicy.Redirect)
-        /// Fail the call with this error.
         case fail(NetworkError)
     }
 

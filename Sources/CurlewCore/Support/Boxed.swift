@@ -10,7 +10,6 @@ final class Boxed<Value: Sendable>: Sendable {
         self.value = value
     }
 
-    /// Returns a box with a changed copy of the value.
     func changed(_ change: (inout Value) -> Void) -> Boxed {
         var value = value
         change(&value)

@@ -51,6 +51,25 @@ public enum MessageDigest {
         #endif
     }
 
+    /// Returns the SHA-256 or SHA-512 (FIPS 180-4), as `bits` says, of the pieces that `read` passes to its argument.
+    /// Uses constant memory. Empty, which equals no digest, if memory was exhausted.
+    package static func sha2<Failure: Error>(
+        _ bits: Int, reading read: ((UnsafeRawBufferPointer) -> Void) throws(Failure) -> Void
+    ) throws(Failure) -> Data {
+        #if canImport(CryptoKit)
+        var (sha256, sha512) = (SHA256(), SHA512())
+        try read { bits == 256 ? sha256.update(bufferPointer: $0) : sha512.update(bufferPointer: $0) }
+        return bits == 256 ? Data(sha256.finalize()) : Data(sha512.finalize())
+        #else
+        let context = curlew_digest_create(Int32(bits))
+        defer { curlew_digest_free(context) }
+        var isValid = context != nil
+        try read { isValid = isValid && curlew_digest_update(context, $0.baseAddress, $0.count) == 1 }
+        let result = digest(bits / 8) { isValid = isValid && curlew_digest_finish(context, $0) == 1 }
+        return isValid ? result : Data()
+        #endif
+    }
+
     #if !canImport(CryptoKit)
     private static func digest(_ count: Int, _ compute: (UnsafeMutablePointer<UInt8>?) -> Void) -> Data {
         var digest = Data(count: count)

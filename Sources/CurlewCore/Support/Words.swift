@@ -8,11 +8,6 @@ extension [String] {
     }
 }
 
-extension Double {
-    /// The value as a percentage: `95 %`. A value outside 0...1 is shown unchanged.
-    package var percent: String { (0...1).contains(self) ? "\(Int((self * 100).rounded())) %" : "\(self)" }
-}
-
 extension String {
     /// The text on one line, with runs of white space replaced by one space.
     package var joinedLines: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }

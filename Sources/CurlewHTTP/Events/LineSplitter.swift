@@ -16,11 +16,6 @@ package struct LineSplitter: Sendable {
         /// The number of the line, or of the record in a sequence; the first one has the number 1.
         package let number: Int
         package let limit: Int
-
-        package init(number: Int, limit: Int) {
-            self.number = number
-            self.limit = limit
-        }
     }
 
     /// The number of lines that were returned.

@@ -2,7 +2,6 @@
 
 /// An entity tag: a validator that the server assigns to a representation (RFC 9110 §8.8.3).
 package struct EntityTag: Hashable, Sendable {
-    /// The text between the quotes.
     package let opaque: String
     /// Whether the tag is weak: `W/"…"`. Representations with equal weak tags are equivalent, but need not be identical
     /// byte for byte.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 /// A parser for field values, with the common syntax components of RFC 9110 §5.6. It reads the bytes in a single pass.
-struct FieldReader {
-    var remainder: Substring.UTF8View
+package struct FieldReader {
+    package var remainder: Substring.UTF8View
 
-    init(_ text: String) {
+    package init(_ text: String) {
         remainder = Substring(text).utf8
     }
 
-    var isAtEnd: Bool { remainder.isEmpty }
+    package var isAtEnd: Bool { remainder.isEmpty }
 
-    mutating func token() -> String? {
+    package mutating func token() -> String? {
         let set = ByteSet.token
         let length = remainder.withContiguousStorageIfAvailable { $0.prefix(while: set.contains).count }
         let bytes = remainder.prefix(length ?? remainder.prefix(while: set.contains).count)
@@ -21,7 +21,7 @@ struct FieldReader {
 
     /// Reads a quoted string (RFC 9110 §5.6.4). Returns `nil` if the string is unterminated or contains a control
     /// character other than a tab.
-    mutating func quotedString() -> String? {
+    package mutating func quotedString() -> String? {
         guard take(0x22) else { return nil }
         var bytes: [UInt8] = []
         while var byte = remainder.popFirst() {
@@ -36,13 +36,13 @@ struct FieldReader {
         return nil
     }
 
-    mutating func take(_ byte: UInt8) -> Bool {
+    package mutating func take(_ byte: UInt8) -> Bool {
         guard remainder.first == byte else { return false }
         remainder.removeFirst()
         return true
     }
 
-    mutating func skipBlanks() {
+    package mutating func skipBlanks() {
         remainder = remainder.drop(while: ASCII.isBlank)
     }
 

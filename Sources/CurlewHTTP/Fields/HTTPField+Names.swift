@@ -47,8 +47,6 @@ extension HTTPField.Name {
     public static var ifNoneMatch: HTTPField.Name { HTTPField.Name("If-None-Match") }
     /// If-Range: a validator; the requested range is sent only if it matches, otherwise the complete representation.
     package static var ifRange: HTTPField.Name { HTTPField.Name("If-Range") }
-    /// Keep-Alive: hints about a persistent connection (RFC 2068).
-    package static var keepAlive: HTTPField.Name { HTTPField.Name("Keep-Alive") }
     /// Last-Modified: the date of the last change of the representation.
     public static var lastModified: HTTPField.Name { HTTPField.Name("Last-Modified") }
     /// Link: typed links to other resources (RFC 8288).
@@ -57,8 +55,6 @@ extension HTTPField.Name {
     public static var location: HTTPField.Name { HTTPField.Name("Location") }
     /// Origin: the origin that caused the request (RFC 6454).
     public static var origin: HTTPField.Name { HTTPField.Name("Origin") }
-    /// Proxy-Authorization: credentials for a proxy.
-    package static var proxyAuthorization: HTTPField.Name { HTTPField.Name("Proxy-Authorization") }
     /// Range: the requested part of the representation.
     public static var range: HTTPField.Name { HTTPField.Name("Range") }
     /// Referer: the URI of the resource that refers to the target.
@@ -69,8 +65,6 @@ extension HTTPField.Name {
     public static var server: HTTPField.Name { HTTPField.Name("Server") }
     /// Set-Cookie: a cookie to store (RFC 6265). Several of these fields are never combined into one.
     public static var setCookie: HTTPField.Name { HTTPField.Name("Set-Cookie") }
-    /// Traceparent: the position of the request in a distributed trace (W3C Trace Context).
-    package static var traceparent: HTTPField.Name { HTTPField.Name("Traceparent") }
     /// Trailer: the names of the fields in the trailers.
     package static var trailer: HTTPField.Name { HTTPField.Name("Trailer") }
     /// Transfer-Encoding: the transfer codings of the body, such as chunked.

@@ -163,7 +163,7 @@ extension HTTPField.Name {
     /// services), `Last-Event-ID` (the server chooses its content).
     package var isHarmless: Bool { Self.harmless.contains(self) }
 
-    package static let harmless: Set<HTTPField.Name> = tracing.union([
+    static let harmless: Set<HTTPField.Name> = tracing.union([
         // The preferred representation (RFC 9110 §12.5, RFC 7240) and the client's software.
         .accept, "Accept-Charset", .acceptEncoding, .acceptLanguage, "Prefer", .userAgent,
         // Conditions and ranges. Their values come from earlier responses, and the cache sends them to any origin.
@@ -183,7 +183,7 @@ extension HTTPField.Name {
     /// The fields that identify a request or a trace. Their values differ for each request, and responses do not depend
     /// on them.
     package static let tracing: Set<HTTPField.Name> = [
-        .traceparent, "Tracestate", "b3", "X-B3-TraceId", "X-B3-SpanId", "X-B3-ParentSpanId", "X-B3-Sampled",
+        "Traceparent", "Tracestate", "b3", "X-B3-TraceId", "X-B3-SpanId", "X-B3-ParentSpanId", "X-B3-Sampled",
         "X-B3-Flags", .xRequestID, "Request-Id", "X-Correlation-ID", "X-Amzn-Trace-Id", "X-Cloud-Trace-Context",
         "uber-trace-id", "sentry-trace",
     ]

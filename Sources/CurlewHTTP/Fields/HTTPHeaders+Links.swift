@@ -2,24 +2,24 @@
 
 extension HTTPHeaders {
     /// A link of a `Link` field (RFC 8288 §3): `</films?page=2>; rel="next"; title="Page 2"`.
-    package struct Link: Sendable, Hashable {
+    struct Link: Sendable, Hashable {
         /// The target as written: a URL, often a relative one.
-        package let target: String
+        let target: String
         /// The relations in lower case, such as `next`. Only the first `rel` parameter counts; empty without one.
-        package let relations: [String]
+        let relations: [String]
         /// The URL of the resource from which the link leads, as written; nil for the requested resource.
-        package let anchor: String?
+        let anchor: String?
         /// The title; `title*` takes precedence over `title`. Nil if there is none.
-        package let title: String?
+        let title: String?
         /// The other parameters in order, with names in lower case and values without quotes. At most 32.
-        package let parameters: [Parameter]
+        let parameters: [Parameter]
 
         /// A parameter of a link, such as `type="text/html"`.
-        package struct Parameter: Sendable, Hashable {
+        struct Parameter: Sendable, Hashable {
             /// The name in lower case.
-            package let name: String
+            let name: String
             /// The value without quotes; empty if there is none.
-            package let value: String
+            let value: String
         }
 
         /// The maximum numbers of links of a message and of parameters of a link. Others are ignored.
@@ -28,7 +28,7 @@ extension HTTPHeaders {
     }
 
     /// The links of all `Link` fields, in order. A malformed link is skipped, and at most 256 links are read.
-    package var links: [Link] {
+    var links: [Link] {
         var links: [Link] = []
         for field in self[values: .link] {
             var reader = FieldReader(field)
@@ -64,7 +64,7 @@ extension HTTPHeaders {
 
 extension HTTPHeaders.Link: MirroredByDescription {
     /// The relations and the path of the target. The query is omitted, because it may contain secrets.
-    package var description: String {
+    var description: String {
         let hasQuery = target.holds("?")
         return "\(relations.joined(separator: " ")): \(target.upTo("?"))\(hasQuery ? "?…" : "")"
     }
@@ -152,10 +152,6 @@ private struct LinkDraft {
     var title: String?
     var extendedTitle: String?
     var others: [HTTPHeaders.Link.Parameter] = []
-
-    init(target: String) {
-        self.target = target
-    }
 
     mutating func add(_ name: String, _ value: String) {
         switch name {

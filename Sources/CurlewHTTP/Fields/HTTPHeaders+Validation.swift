@@ -6,7 +6,7 @@ extension HTTPHeaders {
     /// Contains the name, escaped and clipped to 64 Unicode scalars, but never the value, which may be a secret.
     package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         /// The name of the field, escaped for printing and clipped to 64 Unicode scalars.
-        package let name: String
+        let name: String
         /// The problem and its solution, as text.
         package let message: String
 

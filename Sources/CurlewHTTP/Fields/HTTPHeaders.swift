@@ -170,11 +170,6 @@ public struct HTTPHeaders: Sendable {
         fields.append(field)
     }
 
-    /// Removes all but the first `count` fields.
-    mutating func truncate(to count: Int) {
-        fields.removeLast(Swift.max(0, fields.count - count))
-    }
-
     package mutating func reserveCapacity(_ count: Int) {
         fields.reserveCapacity(count)
     }

@@ -126,7 +126,7 @@ extension MediaType {
     }
 
     /// The usual extension of files of this type, without the dot; nil for unknown types and for bytes of any type.
-    var fileExtension: String? {
+    package var fileExtension: String? {
         if let preferred = Self.preferredExtensions[essence] { return preferred }
         if let known = Self.extensions[essence] { return known }
         return isJSON ? "json" : subtype.ends(with: "+xml") ? "xml" : nil

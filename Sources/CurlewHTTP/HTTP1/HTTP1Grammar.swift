@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Parses single lines of a request, and determines its framing (RFC 9112 §3–§7).
-enum HTTP1Grammar {
+package enum HTTP1Grammar {
     typealias Line = ArraySlice<UInt8>
 
     /// Parses a request line: `method SP request-target SP HTTP-version` with single spaces, as the grammar requires.
@@ -16,7 +16,7 @@ enum HTTP1Grammar {
     }
 
     /// Parses a field line, `field-name ":" OWS field-value OWS`, and adds the field to `headers`.
-    static func field(_ line: Line, into headers: inout HTTPHeaders) throws(HTTP1ParseError) {
+    package static func field(_ line: ArraySlice<UInt8>, into headers: inout HTTPHeaders) throws(HTTP1ParseError) {
         if let first = line.first, ASCII.isBlank(first) { throw .foldedField }
         guard let colon = line.firstIndex(of: 0x3A) else { throw .badFieldName }
         let set = ByteSet.token

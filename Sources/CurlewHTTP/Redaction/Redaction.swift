@@ -45,7 +45,6 @@ public struct Redaction: Sendable {
     /// The patterns of URL paths that contain secrets, in the form of `Redaction.Rules.secretPaths`.
     package var pathPatterns: Set<String> { rules.secretPaths }
 
-    /// True if nothing is hidden.
     package var hidesNothing: Bool {
         !knowsNames && rules.secret.isEmpty && secretMembers.isEmpty && rules.secretPaths.isEmpty
     }
@@ -92,10 +91,6 @@ public struct Redaction: Sendable {
     package func isSecret(header name: HTTPField.Name) -> Bool {
         if rules.secret.contains(name) { return true }
         return knowsNames && (name.isCredential || !rules.harmless.contains(name) && name.isSensitive)
-    }
-
-    func isSecret(member name: some StringProtocol) -> Bool {
-        isSecret(name, in: .member)
     }
 
     /// Returns whether the value after `name` is secret.
@@ -213,4 +208,12 @@ extension Redaction {
     private static func isBinary(_ byte: UInt8) -> Bool {
         byte < 0x09 || (byte > 0x0D && byte < 0x20) || byte == 0x7F
     }
+}
+
+/// A type whose dump shows its description and none of its members, which may be secret.
+package protocol MirroredByDescription: CustomStringConvertible, CustomReflectable {}
+
+extension MirroredByDescription {
+    /// A mirror that shows only the description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

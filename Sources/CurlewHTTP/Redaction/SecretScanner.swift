@@ -62,7 +62,6 @@ struct SecretScanner {
         path = SecretPath(redaction.pathPatterns)
     }
 
-    /// Returns the text with its secrets replaced.
     static func redact(_ text: String, as kind: Kind, _ redaction: Redaction) -> String {
         var scanner = SecretScanner(text, kind, redaction)
         scanner.scan()

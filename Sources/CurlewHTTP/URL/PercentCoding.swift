@@ -21,6 +21,8 @@ package enum PercentCoding {
         case userinfo
         /// A name or a value in `application/x-www-form-urlencoded`. A space becomes "+" (WHATWG URL §5.2).
         case formValue
+        /// An extended value of a field (RFC 8187). Every character outside of RFC 3986's unreserved ones is encoded.
+        case extendedValue
     }
 
     /// Percent-encodes every byte that the component does not allow. Returns the same string if there is none.
@@ -94,7 +96,7 @@ package enum PercentCoding {
 
     /// Decodes an extended value of a field, `charset'language'text` (RFC 8187 §3.2). Returns nil for charsets other
     /// than UTF-8 and ISO-8859-1, for a "%" without two digits, and for bytes that are not UTF-8.
-    static func decodeExtended(_ value: String) -> String? {
+    package static func decodeExtended(_ value: String) -> String? {
         let parts = value.parts("'", maximum: 3, keepingEmpty: true).map { String($0) }
         guard parts.count == 3 else { return nil }
         switch ASCII.lowercased(parts[0]) {
@@ -143,6 +145,7 @@ extension PercentCoding.Component {
         case .fragment: Self.fragmentBytes
         case .userinfo: Self.userinfoBytes
         case .formValue: Self.formBytes
+        case .extendedValue: .unreserved
         }
     }
 

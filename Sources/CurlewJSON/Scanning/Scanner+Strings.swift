@@ -70,7 +70,6 @@ extension Scanner {
         add(key, keys.hash(of: key, length: length))
     }
 
-    /// The properties of a string that the scanner found.
     struct StringForm {
         let isEscaped: Bool
         let isASCII: Bool

@@ -9,7 +9,6 @@ struct LongNumber {
     private let digits: UInt64
     /// The digits in the document, with the point; empty if the tape holds all digits.
     private let mantissa: UnsafeBufferPointer<UInt8>
-    /// The number of digits before the point.
     private let wholeDigits: Int
     /// The exponent of ten, clamped to a range in which additions do not overflow.
     private let exponent: Int

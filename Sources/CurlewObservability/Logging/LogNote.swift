@@ -87,7 +87,6 @@ final class WaitingNotes: Sendable {
         }
     }
 
-    /// Returns the notes of a call, and removes them.
     func take(_ call: UInt64) -> [LogNote] {
         notes.withLock { $0.isEmpty ? [] : $0.removeValue(forKey: call) ?? [] }
     }

@@ -49,15 +49,6 @@ extension MetricsRegistry {
             if value > highest { highest = value }
         }
 
-        /// Adds all values of another histogram with the same bounds. A histogram with other bounds is ignored.
-        mutating func add(_ other: Histogram) {
-            guard bounds == other.bounds else { return }
-            for index in counts.indices { counts[index] &+= other.counts[index] }
-            sum += other.sum
-            lowest = min(lowest, other.lowest)
-            highest = max(highest, other.highest)
-        }
-
         /// Estimates the value below which this share of the values lies: 0.5 for the median. Nil if there are no values.
         ///
         /// The estimate lies in the same bucket as the exact value, between `minimum` and `maximum`. Within the bucket, it

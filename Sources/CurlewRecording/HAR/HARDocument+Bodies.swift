@@ -21,53 +21,20 @@ extension HARDocument {
             case mimeType, params, text, comment
             case encoding = "_encoding"
         }
-
-        package init(
-            mimeType: String, params: [Param]? = nil, text: String? = nil, comment: String? = nil,
-            encoding: String? = nil
-        ) {
-            self.mimeType = mimeType
-            self.params = params
-            self.text = text
-            self.comment = comment
-            self.encoding = encoding
-        }
-
-        /// Reads the value. A missing media type is empty.
-        public init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            mimeType = try values.value(.mimeType, or: "")
-            params = try values.decodeIfPresent([Param].self, forKey: .params)
-            text = try values.decodeIfPresent(String.self, forKey: .text)
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
-            encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
-        }
     }
 
     package struct Param: Codable, Hashable, Sendable {
         package var name: String
         /// The value, or the content of a file.
         package var value: String?
-
-        package init(name: String, value: String? = nil) {
-            self.name = name
-            self.value = value
-        }
-
-        /// Reads the value. A missing name is empty.
-        package init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            name = try values.value(.name, or: "")
-            value = try values.decodeIfPresent(String.self, forKey: .value)
-        }
     }
 
     /// The body of a response, after decoding.
     public struct Content: Codable, Hashable, Sendable {
         /// The number of bytes after decoding; `-1` if it is unknown.
-        public var size: Int64
+        public var size: Int64 = -1
         /// The media type of the body; empty if it is unknown.
-        public var mimeType: String
+        public var mimeType = ""
         /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
         public var text: String?
         /// `base64` if `text` is encoded, otherwise nil.
@@ -80,30 +47,6 @@ extension HARDocument {
         private enum CodingKeys: String, CodingKey {
             case size, mimeType, text, encoding, comment
             case chunks = "_chunks"
-        }
-
-        /// Creates a body. By default, nothing is known.
-        package init(
-            size: Int64 = -1, mimeType: String = "", text: String? = nil, encoding: String? = nil,
-            comment: String? = nil
-        ) {
-            self.size = size
-            self.mimeType = mimeType
-            self.text = text
-            self.encoding = encoding
-            self.comment = comment
-        }
-
-        /// Reads the value. Everything may be missing.
-        public init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            size = try values.value(.size, or: -1)
-            mimeType = try values.value(.mimeType, or: "")
-            text = try values.decodeIfPresent(String.self, forKey: .text)
-            encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
-            comment = try values.decodeIfPresent(String.self, forKey: .comment)
-            // Another program may use the same name for something else.
-            chunks = try? values.decodeIfPresent([Int].self, forKey: .chunks)
         }
     }
 }
@@ -144,5 +87,40 @@ package struct RecordedBody: Hashable, Sendable {
             text = data.base64EncodedString()
             encoding = "base64"
         }
+    }
+}
+
+extension HARDocument.PostData {
+    /// Reads the value. A missing media type is empty.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        mimeType = try values.value(.mimeType, or: "")
+        params = try values.decodeIfPresent([HARDocument.Param].self, forKey: .params)
+        text = try values.decodeIfPresent(String.self, forKey: .text)
+        comment = try values.decodeIfPresent(String.self, forKey: .comment)
+        encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
+    }
+}
+
+extension HARDocument.Param {
+    /// Reads the value. A missing name is empty.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.value(.name, or: "")
+        value = try values.decodeIfPresent(String.self, forKey: .value)
+    }
+}
+
+extension HARDocument.Content {
+    /// Reads the value. Everything may be missing.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        size = try values.value(.size, or: -1)
+        mimeType = try values.value(.mimeType, or: "")
+        text = try values.decodeIfPresent(String.self, forKey: .text)
+        encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
+        comment = try values.decodeIfPresent(String.self, forKey: .comment)
+        // Another program may use the same name for something else.
+        chunks = try? values.decodeIfPresent([Int].self, forKey: .chunks)
     }
 }

@@ -8,14 +8,14 @@ extension HARDocument {
         /// The name of the route or endpoint; nil if the call had none.
         public var route: String?
         /// The number of the attempt, counted from one.
-        public var attempt: Int
+        public var attempt = 1
         /// The number of redirects before the request.
-        public var hop: Int
+        public var hop = 0
         /// The number of the request in its call, counted from one; 0 if the call sent no request, because a cache or
         /// another call provided its response.
-        public var request: Int
+        public var request = 1
         /// The time from the start of the call to the start of the exchange, in milliseconds.
-        public var start: Double
+        public var start = 0.0
         /// The duration of the exchange in milliseconds, as measured by the transport; nil if it is unknown.
         public var total: Double?
         /// The duration of the call in milliseconds; nil if the call had not ended.
@@ -34,23 +34,11 @@ extension HARDocument {
         public var localAddress: String?
         /// The version and cipher suite of TLS, in one line; nil without TLS.
         public var tls: String?
-        /// The interim responses, in order.
         package var interim: [Interim]?
         /// The trailer fields of the response, in order.
         package var trailers: [NameValue]?
         /// The decisions of the client that belong to this exchange, in order.
         public var decisions: [Decision]?
-
-        package init(
-            call: UInt64, route: String? = nil, attempt: Int = 1, hop: Int = 0, request: Int = 1, start: Double = 0
-        ) {
-            self.call = call
-            self.route = route
-            self.attempt = attempt
-            self.hop = hop
-            self.request = request
-            self.start = start
-        }
     }
 
     /// A decision of the client, such as a retry, a redirect or the use of a cached response.
@@ -61,12 +49,6 @@ extension HARDocument {
         public var name: String
         /// The decision and its reason, in one line.
         public var text: String
-
-        package init(time: Double, name: String, text: String) {
-            self.time = time
-            self.name = name
-            self.text = text
-        }
     }
 
     /// An interim response (1xx).

@@ -8,45 +8,18 @@ extension HARDocument {
         /// The absolute URL, without a fragment.
         public var url: String
         /// The HTTP version, such as `HTTP/1.1`.
-        public var httpVersion: String
+        public var httpVersion = "HTTP/1.1"
         package var cookies: [Cookie] = []
         /// The header fields, in order.
-        public var headers: [NameValue]
+        public var headers: [NameValue] = []
         /// The items of the query, in order, decoded.
-        public var queryString: [NameValue]
+        public var queryString: [NameValue] = []
         /// The body; nil if there was none, or if it was not recorded.
         public var postData: PostData?
         /// The size of the head in bytes; `-1` if it is unknown.
         package var headersSize: Int64 = -1
         /// The size of the body as sent, in bytes; `-1` if it is unknown.
-        public var bodySize: Int64
-
-        package init(
-            method: String, url: String, httpVersion: String = "HTTP/1.1", headers: [NameValue] = [],
-            queryString: [NameValue] = [], postData: PostData? = nil, bodySize: Int64 = -1
-        ) {
-            self.method = method
-            self.url = url
-            self.httpVersion = httpVersion
-            self.headers = headers
-            self.queryString = queryString
-            self.postData = postData
-            self.bodySize = bodySize
-        }
-
-        /// Reads the value. Only `method` and `url` are required.
-        public init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            method = try values.decode(String.self, forKey: .method)
-            url = try values.decode(String.self, forKey: .url)
-            httpVersion = try values.value(.httpVersion, or: "")
-            cookies = try values.value(.cookies, or: [])
-            headers = try values.value(.headers, or: [])
-            queryString = try values.value(.queryString, or: [])
-            postData = try values.decodeIfPresent(PostData.self, forKey: .postData)
-            headersSize = try values.value(.headersSize, or: -1)
-            bodySize = try values.value(.bodySize, or: -1)
-        }
+        public var bodySize: Int64 = -1
     }
 
     /// A response.
@@ -54,21 +27,20 @@ extension HARDocument {
         /// The status code; 0 if no response arrived.
         public var status: Int
         /// The reason phrase; empty if there was none.
-        public var statusText: String
+        public var statusText = ""
         /// The HTTP version, such as `HTTP/1.1`; empty if no response arrived.
-        public var httpVersion: String
-        /// The cookies that the response sets.
+        public var httpVersion = "HTTP/1.1"
         package var cookies: [Cookie] = []
         /// The header fields, in order.
-        public var headers: [NameValue]
+        public var headers: [NameValue] = []
         /// The body.
-        public var content: Content
+        public var content = Content()
         /// The value of the field `Location`; empty if there is none.
-        public var redirectURL: String
+        public var redirectURL = ""
         /// The size of the head in bytes; `-1` if it is unknown.
         package var headersSize: Int64 = -1
         /// The size of the body as received, before decoding, in bytes; `-1` if it is unknown.
-        public var bodySize: Int64
+        public var bodySize: Int64 = -1
         /// The number of bytes of the head and the body, as received, in the field `_transferSize`; nil if it is
         /// unknown. Chromium uses the same field.
         public var transferSize: Int64?
@@ -86,41 +58,6 @@ extension HARDocument {
             case error = "_error"
             case interim = "_interim"
             case trailers = "_trailers"
-        }
-
-        package init(
-            status: Int, statusText: String = "", httpVersion: String = "HTTP/1.1", headers: [NameValue] = [],
-            content: Content = Content(), redirectURL: String = "", bodySize: Int64 = -1, transferSize: Int64? = nil,
-            error: String? = nil
-        ) {
-            self.status = status
-            self.statusText = statusText
-            self.httpVersion = httpVersion
-            self.headers = headers
-            self.content = content
-            self.redirectURL = redirectURL
-            self.bodySize = bodySize
-            self.transferSize = transferSize
-            self.error = error
-        }
-
-        /// Reads the value. Only `status` is required.
-        public init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            status = try values.decode(Int.self, forKey: .status)
-            statusText = try values.value(.statusText, or: "")
-            httpVersion = try values.value(.httpVersion, or: "")
-            cookies = try values.value(.cookies, or: [])
-            headers = try values.value(.headers, or: [])
-            content = try values.value(.content, or: Content())
-            redirectURL = try values.value(.redirectURL, or: "")
-            headersSize = try values.value(.headersSize, or: -1)
-            bodySize = try values.value(.bodySize, or: -1)
-            transferSize = try values.decodeIfPresent(Int64.self, forKey: .transferSize)
-            error = try values.decodeIfPresent(String.self, forKey: .error)
-            // Another program may use the same names for something else.
-            interim = try? values.decodeIfPresent([Interim].self, forKey: .interim)
-            trailers = try? values.decodeIfPresent([NameValue].self, forKey: .trailers)
         }
     }
 
@@ -153,22 +90,56 @@ extension HARDocument {
         package var expires: String?
         package var httpOnly: Bool?
         package var secure: Bool?
+    }
+}
 
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
+extension HARDocument.Request {
+    /// Reads the value. Only `method` and `url` are required.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        method = try values.decode(String.self, forKey: .method)
+        url = try values.decode(String.self, forKey: .url)
+        httpVersion = try values.value(.httpVersion, or: "")
+        cookies = try values.value(.cookies, or: [])
+        headers = try values.value(.headers, or: [])
+        queryString = try values.value(.queryString, or: [])
+        postData = try values.decodeIfPresent(HARDocument.PostData.self, forKey: .postData)
+        headersSize = try values.value(.headersSize, or: -1)
+        bodySize = try values.value(.bodySize, or: -1)
+    }
+}
 
-        /// Reads the value. A missing name or value is empty.
-        package init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            name = try values.value(.name, or: "")
-            value = try values.value(.value, or: "")
-            path = try values.decodeIfPresent(String.self, forKey: .path)
-            domain = try values.decodeIfPresent(String.self, forKey: .domain)
-            expires = try values.decodeIfPresent(String.self, forKey: .expires)
-            httpOnly = try values.decodeIfPresent(Bool.self, forKey: .httpOnly)
-            secure = try values.decodeIfPresent(Bool.self, forKey: .secure)
-        }
+extension HARDocument.Response {
+    /// Reads the value. Only `status` is required.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        status = try values.decode(Int.self, forKey: .status)
+        statusText = try values.value(.statusText, or: "")
+        httpVersion = try values.value(.httpVersion, or: "")
+        cookies = try values.value(.cookies, or: [])
+        headers = try values.value(.headers, or: [])
+        content = try values.value(.content, or: HARDocument.Content())
+        redirectURL = try values.value(.redirectURL, or: "")
+        headersSize = try values.value(.headersSize, or: -1)
+        bodySize = try values.value(.bodySize, or: -1)
+        transferSize = try values.decodeIfPresent(Int64.self, forKey: .transferSize)
+        error = try values.decodeIfPresent(String.self, forKey: .error)
+        // Another program may use the same names for something else.
+        interim = try? values.decodeIfPresent([HARDocument.Interim].self, forKey: .interim)
+        trailers = try? values.decodeIfPresent([HARDocument.NameValue].self, forKey: .trailers)
+    }
+}
+
+extension HARDocument.Cookie {
+    /// Reads the value. A missing name or value is empty.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.value(.name, or: "")
+        value = try values.value(.value, or: "")
+        path = try values.decodeIfPresent(String.self, forKey: .path)
+        domain = try values.decodeIfPresent(String.self, forKey: .domain)
+        expires = try values.decodeIfPresent(String.self, forKey: .expires)
+        httpOnly = try values.decodeIfPresent(Bool.self, forKey: .httpOnly)
+        secure = try values.decodeIfPresent(Bool.self, forKey: .secure)
     }
 }

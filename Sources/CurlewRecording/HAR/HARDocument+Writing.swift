@@ -147,14 +147,16 @@ extension [HARDocument.NameValue] {
 
     /// Returns a `Set-Cookie` value without the value of the cookie and without unknown attributes.
     private static func setCookie(_ text: String, _ redaction: Redaction) -> String {
-        guard let cookie = try? SetCookie(text), !cookie.name.isEmpty else { return Redaction.mark }
+        let pair = text.upTo(";")
+        let name = pair.upTo("=").trimmed()
+        guard pair.holds("="), !name.isEmpty, !text.utf8.contains(where: ASCII.isControl) else { return Redaction.mark }
         let known: Set<String> = [
             "path", "domain", "expires", "max-age", "secure", "httponly", "samesite", "partitioned",
         ]
         let attributes = text.parts(";").dropFirst().map { $0.trimmed() }.filter { attribute in
             known.contains(attribute.upTo("=").trimmed().lowercased())
         }
-        return (["\(cookie.name)=\(Redaction.mark)"] + attributes.map { redaction.url(String($0)) })
+        return (["\(name)=\(Redaction.mark)"] + attributes.map { redaction.url(String($0)) })
             .joined(separator: "; ")
     }
 

@@ -68,7 +68,6 @@ public struct HARDocument: Codable, Hashable, Sendable {
     /// The content of a document: who wrote it, and the recorded exchanges.
     package struct Log: Codable, Hashable, Sendable {
         package var version = "1.2"
-        /// The program that wrote the document.
         package var creator: Application
         /// The recorded exchanges. The order of a document is kept, although the format recommends the order of their
         /// starts.

@@ -8,30 +8,12 @@ enum HARTimestamp {
     /// Returns the date as `2026-11-22T10:30:00.123Z`, rounded to milliseconds. A date outside of the years 0 to 9999 is
     /// clamped.
     static func text(_ date: Date) -> String {
-        let range = Double(CivilTime.earliest) * 1000...Double(CivilTime.latest) * 1000
-        let exact = (date.timeIntervalSince1970 * 1000).rounded()
-        let milliseconds = Int64(min(max(exact.isNaN ? 0 : exact, range.lowerBound), range.upperBound))
-        let fraction = ((milliseconds % 1000) + 1000) % 1000
-        let time = CivilTime(secondsSince1970: (milliseconds - fraction) / 1000)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(24)
-        func add(_ number: Int, _ count: Int, _ mark: Unicode.Scalar) {
-            var divisor = 1
-            for _ in 1..<count { divisor *= 10 }
-            while divisor > 0 {
-                bytes.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-                divisor /= 10
-            }
-            bytes.append(UInt8(ascii: mark))
-        }
-        add(time.year, 4, "-")
-        add(time.month, 2, "-")
-        add(time.day, 2, "T")
-        add(time.hour, 2, ":")
-        add(time.minute, 2, ":")
-        add(time.second, 2, ".")
-        add(Int(fraction), 3, "Z")
-        return String(decoding: bytes, as: UTF8.self)
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        let time = HTTPDate(Date(timeIntervalSince1970: milliseconds / 1000))
+        let fraction = milliseconds - time.date.timeIntervalSince1970 * 1000
+        // A clamped date has no fraction.
+        let digits = "\(1000 + ((0..<1000).contains(fraction) ? Int(fraction) : 0))".dropFirst()
+        return "\(time.isoText).\(digits)Z"
     }
 
     /// Returns the date that the text describes, with its fraction of a second and its time zone; nil if the text is not
@@ -40,7 +22,7 @@ enum HARTimestamp {
         var remainder = Substring(text).utf8
         func number(_ count: Int) -> Int? {
             let digits = remainder.prefix(count)
-            guard digits.count == count, digits.allSatisfy(isDigit) else { return nil }
+            guard digits.count == count, digits.allSatisfy(ASCII.isDigit) else { return nil }
             remainder = remainder.dropFirst(count)
             return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         }
@@ -52,13 +34,12 @@ enum HARTimestamp {
         guard let year = number(4), skip("-") != nil, let month = number(2), skip("-") != nil, let day = number(2),
             skip("Tt ") != nil, let hour = number(2), skip(":") != nil, let minute = number(2)
         else { return nil }
-        var time = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute)
-        var fraction = 0.0
+        var (second, fraction) = (0, 0.0)
         if skip(":") != nil {
-            guard let second = number(2) else { return nil }
-            time.second = second
+            guard let whole = number(2) else { return nil }
+            second = whole
             if skip(".,") != nil {
-                let digits = remainder.prefix(while: isDigit)
+                let digits = remainder.prefix(while: ASCII.isDigit)
                 guard !digits.isEmpty else { return nil }
                 remainder = remainder.dropFirst(digits.count)
                 // Nanoseconds are enough, and a long fraction must not overflow.
@@ -81,9 +62,8 @@ enum HARTimestamp {
         } else {
             _ = skip("Zz")
         }
-        guard remainder.isEmpty, time.isValid else { return nil }
-        return Date(timeIntervalSince1970: Double(time.secondsSince1970 - Int64(offset)) + fraction)
+        let time = HTTPDate(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        guard remainder.isEmpty, let time else { return nil }
+        return time.date.addingTimeInterval(fraction - Double(offset))
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 }

@@ -68,7 +68,6 @@ extension FlightRecorder {
         var position: Int
     }
 
-    /// The head of a request, redacted.
     struct RequestHead: Sendable {
         var method: HTTPMethod
         var origin: Origin
@@ -81,7 +80,6 @@ extension FlightRecorder {
         var url: String { origin.description + target }
     }
 
-    /// The head of a response, redacted.
     struct ResponseHead: Sendable {
         var status: HTTPStatus
         var reason: String?

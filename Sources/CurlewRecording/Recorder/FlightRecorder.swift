@@ -133,7 +133,6 @@ public final class FlightRecorder: Sendable {
         store.withLock { $0.grow(call: call, by: size) }
     }
 
-    /// The estimated size of the recording.
     var size: Int { store.withLock { $0.bytes } }
 }
 

@@ -50,7 +50,6 @@ struct RecordStore {
         filters = [FieldFilter(redaction)]
     }
 
-    /// The records, oldest first.
     var records: [FlightRecorder.Record] {
         (0..<count).compactMap { ring[(first + $0) % ring.count]?.record }
     }
@@ -125,7 +124,6 @@ struct RecordStore {
         grow(slot, by: size + 512)
     }
 
-    /// Stores the head of a response.
     mutating func received(_ response: HTTPResponse, in context: ExchangeContext) {
         guard let (slot, index) = exchange(of: context) else { return }
         let head = head(of: response, context)
@@ -134,7 +132,6 @@ struct RecordStore {
         grow(slot, by: size)
     }
 
-    /// Stores the failure of a request.
     mutating func requestFailed(_ error: NetworkError, in context: ExchangeContext) {
         guard let (slot, index) = exchange(of: context) else { return }
         let text = error.line(redaction)
@@ -148,7 +145,6 @@ struct RecordStore {
         slot.record.exchanges[index].metrics = metrics
     }
 
-    /// Stores any other event.
     mutating func take(_ event: ExchangeEvent, in context: ExchangeContext) {
         switch event {
         case .interim(let status, let headers):

@@ -7,10 +7,6 @@ import CurlewHTTP
 struct ConcurrencyLimitInterceptor: Interceptor {
     let limit: ConcurrencyLimit
 
-    init(_ limit: ConcurrencyLimit) {
-        self.limit = limit
-    }
-
     var traits: InterceptorTraits { InterceptorTraits(.concurrencyLimit, problem: problem(in:)) }
 
     /// Waits for a permit, sends the request, and keeps the permit until the response body ends.

@@ -56,10 +56,6 @@ struct FallbackInterceptor: Interceptor {
     }
 }
 
-extension FallbackInterceptor: CustomStringConvertible {
-    var description: String { "Fallback" }
-}
-
 extension Interceptor where Self == BuiltInInterceptor {
     /// Provides a substitute response for a call that has failed:
     ///
@@ -121,7 +117,7 @@ extension HTTPResponse {
                 decision: last.decision, notes: last.notes + ["response from the fallback"]))
         attempts = history
         headers[.cacheControl] = "no-store"
-        facts.standIn = StandIn(failure: failure.label, text: "from the fallback: the call failed: \(failure.label)")
+        facts.standIn = failure.label
         if url.isEmpty { url = request.urlString }
     }
 }

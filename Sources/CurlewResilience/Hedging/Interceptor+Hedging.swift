@@ -34,8 +34,7 @@ extension Interceptor where Self == BuiltInInterceptor {
         let own = budget ?? RetryBudget()
         var traits = InterceptorTraits(.hedging)
         traits.uniqueKind = ("hedgings", "a call may be sent four times")
-        traits.budget = own
-        traits.isBudgetChosen = budget != nil
+        traits.budget = (own, budget != nil)
         traits.problem = { setup in
             guard delay >= .zero else { return "The hedging delay is \(delay.brief). Set it to zero or longer." }
             guard let attempt = setup.attemptTimeout, delay >= attempt else { return nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
+package import CurlewCore
 
 /// The buckets and queues of a rate limit, one for each scope in use. Accessed inside the lock.
 struct RateBuckets {
@@ -73,7 +73,6 @@ final class RateBucket {
         queue = FairQueue(capacity: waiting)
     }
 
-    /// Whether no call waits.
     var isIdle: Bool { queue.isEmpty && !isPumped && pausing == 0 }
 
     /// The time after which the bucket may be removed, because it is full and nothing is paused.
@@ -111,5 +110,76 @@ struct RateResources {
             ends[soonest.key] = nil
         }
         ends[resource] = max(end, ends[resource] ?? end)
+    }
+}
+
+/// A token bucket that refills at a steady pace, as a value without I/O.
+///
+/// The bucket stores the time at which it is full (the generic cell rate algorithm of ITU-T I.371), so it is exact to
+/// the nanosecond and never early: in any span of time, no more tokens are taken than the burst plus those that are
+/// added in that time. A pace that does not divide into nanoseconds is rounded down.
+package struct TokenBucket: Hashable, Sendable {
+    /// The refill interval of one token, at least 1 ns.
+    package let interval: Duration
+    /// The maximum number of tokens in the bucket.
+    package let burst: Int
+
+    private var full = SystemTime.Instant(nanoseconds: .min)
+    /// The end of the last pause. Returned tokens do not shorten it.
+    private var pauseEnd = SystemTime.Instant(nanoseconds: .min)
+
+    /// Creates a full bucket.
+    ///
+    /// - `count`, `period`: the number of tokens that are added in a period. The pace is clamped to at least one token
+    ///   a year and at most one token a nanosecond.
+    /// - `burst`: the maximum number of tokens in the bucket, clamped to 1...1,000,000, and to the number that is added
+    ///   in 100 years. Default `count`.
+    package init(_ count: Int, every period: Duration, burst: Int? = nil) {
+        let year: Int64 = 31_536_000_000_000_000
+        let (count, period) = (Int64(max(1, count)), min(max(1, period.wholeNanoseconds), year))
+        interval = .nanoseconds((period - 1) / count + 1)
+        let maximum = min(1_000_000, max(1, 100 * year / interval.wholeNanoseconds))
+        self.burst = min(max(1, burst ?? Int(count)), Int(maximum))
+    }
+
+    /// Returns the time when a token will be available after `others` more tokens have been taken; not before `now`.
+    package func availability(at now: SystemTime.Instant, after others: Int = 0) -> SystemTime.Instant {
+        max(now, pauseEnd, max(full, now).advanced(by: interval * (others - burst + 1)))
+    }
+
+    /// Returns the number of tokens in the bucket at `now`; zero during a pause.
+    package func tokens(at now: SystemTime.Instant) -> Int {
+        guard pauseEnd <= now else { return 0 }
+        guard full > now else { return burst }
+        // Rounded up: a partial token does not count.
+        let missing = (now.duration(to: full).wholeNanoseconds - 1) / interval.wholeNanoseconds + 1
+        return max(0, burst - Int(clamping: missing))
+    }
+
+    /// The time from which the bucket is full and not paused, if no token is taken.
+    var whole: SystemTime.Instant { max(full, pauseEnd) }
+
+    /// Takes a token if one is available, and returns whether it did.
+    package mutating func take(at now: SystemTime.Instant) -> Bool {
+        guard availability(at: now) <= now else { return false }
+        full = max(full, now).advanced(by: interval)
+        return true
+    }
+
+    /// Puts back a token that was taken but not used. Does not shorten a pause.
+    package mutating func giveBack() {
+        full = full.advanced(by: .zero - interval)
+    }
+
+    /// Pauses the bucket: no token is available before `instant`, and one token is available then, so that waiting
+    /// calls are not sent in one burst.
+    package mutating func pause(until instant: SystemTime.Instant) {
+        pauseEnd = max(pauseEnd, instant)
+        full = max(full, instant.advanced(by: interval * (burst - 1)))
+    }
+
+    /// Reduces the available tokens to at most `count`. Tokens are added as before.
+    package mutating func lower(to count: Int, at now: SystemTime.Instant) {
+        full = max(full, now.advanced(by: interval * max(0, burst - max(0, count))))
     }
 }

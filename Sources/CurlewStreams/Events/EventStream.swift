@@ -2,6 +2,7 @@
 
 public import CurlewCore
 public import CurlewFoundation
+import CurlewHTTP
 
 /// The events that a server sends on one or more connections (WHATWG HTML §9.2), as an asynchronous sequence.
 ///
@@ -23,10 +24,6 @@ public import CurlewFoundation
 /// - Errors are `NetworkError`. A line or an event that is too large throws `.limitExceeded(.responseBody)`.
 public struct EventStream: AsyncSequence, Sendable {
     let core: EventStreamCore
-
-    init(_ core: EventStreamCore) {
-        self.core = core
-    }
 
     /// The state of the connection.
     @nonexhaustive
@@ -180,13 +177,51 @@ extension APIClient {
     /// `Cache-Control: no-cache`, unless the route sets them, and `Last-Event-ID`, if there is one that is valid in a
     /// field and has at most 8 KiB.
     public func events(_ route: some Route, options: EventStream.Options = EventStream.Options()) -> EventStream {
-        EventStream(EventStreamCore(EventOpening(client: self, route: route, options: options)))
+        EventStream(core: EventStreamCore(EventOpening(client: self, route: route, options: options)))
     }
 
     /// Returns the events that the server sends in response to an inline request: `client.events(.get("/news"))`.
     public func events<Value>(
         _ request: Request<Value>, options: EventStream.Options = EventStream.Options()
     ) -> EventStream {
-        EventStream(EventStreamCore(EventOpening(client: self, route: request, options: options)))
+        EventStream(core: EventStreamCore(EventOpening(client: self, route: request, options: options)))
+    }
+}
+
+/// An event that a server sent (WHATWG HTML §9.2).
+public struct ServerEvent: Hashable, Sendable {
+    /// The name of the event. Default `message`.
+    public var name: String
+    /// The data of the event. Several `data` lines are joined by line feeds.
+    public var data: String
+    /// The last event ID of the stream at this event; empty if the server has sent none.
+    public var id: String
+    /// The reconnection time that the server sent with this event; nil if it sent none.
+    public var retry: Duration?
+    /// The text of a comment; nil for an event. A comment has no name, data or ID. Streams contain comments only with
+    /// `EventStream.Options.includesComments`.
+    public var comment: String?
+
+    /// Creates an event.
+    public init(name: String = "message", data: String, id: String = "", retry: Duration? = nil) {
+        self.name = name
+        self.data = data
+        self.id = id
+        self.retry = retry
+    }
+
+    /// Creates a comment.
+    public init(comment: String) {
+        self.init(name: "", data: "")
+        self.comment = comment
+    }
+
+    init(_ item: EventStreamParser.Item) {
+        switch item {
+        case .comment(let text): self.init(comment: text)
+        case .event(let event):
+            self.init(
+                name: event.name, data: event.data, id: event.id, retry: event.retry.map { .milliseconds($0) })
+        }
     }
 }

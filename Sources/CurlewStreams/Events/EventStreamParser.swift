@@ -35,13 +35,6 @@ struct EventStreamParser: Sendable {
         var data: String
         var id: String
         var retry: Int64?
-
-        init(name: String, data: String, id: String, retry: Int64?) {
-            self.name = name
-            self.data = data
-            self.id = id
-            self.retry = retry
-        }
     }
 
     /// A limit that the stream exceeded. The parser cannot continue after it.

@@ -12,16 +12,14 @@ struct RecordOpening: Sendable {
 
     /// Opens the response. Returns nil if it has no records, because its status is 204.
     func open() async throws(NetworkError) -> RecordConnection? {
-        var changes = APIClient.CallChanges()
-        changes.options = { [options] call in
+        let changes = APIClient.CallChanges { [options] call in
             call.isLive = true
             call.timeouts.idle = options.readTimeout
             call.limits.responseBody = .max
-        }
-        changes.request = { [route, options] request, _ throws(NetworkError) in
+        } request: { [route, options] request, _ throws(NetworkError) in
             if !route.headers.contains(.accept) { request.headers[.accept] = options.accept }
         }
-        let call = try await client.open(route, changing: changes)
+        let call = try await OpenResponse(of: route, from: client, changing: changes)
         guard call.response.status != .noContent else {
             await call.end()
             return nil
@@ -50,9 +48,9 @@ struct RecordOpening: Sendable {
 
 /// A response whose records are being read. The connection is closed when the last reference is released.
 final class RecordConnection: Sendable {
-    let call: APIClient.OpenResponse
+    let call: OpenResponse
 
-    init(_ call: APIClient.OpenResponse) {
+    init(_ call: OpenResponse) {
         self.call = call
     }
 

@@ -35,16 +35,12 @@ public struct RecordStream<Element: Decodable & Sendable>: AsyncSequence, Sendab
 
     /// Returns an iterator. It sends the request when its first record is requested.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(RecordSource(opening, skipped: skipped))
+        Iterator(source: RecordSource(opening, skipped: skipped))
     }
 
     /// Returns the records one after the other. Two tasks must not use it concurrently.
     public struct Iterator: AsyncIteratorProtocol {
         @usableFromInline let source: RecordSource
-
-        init(_ source: RecordSource) {
-            self.source = source
-        }
 
         /// Returns the next record, or nil after the end of the response. Throws `NetworkError`, and returns nil
         /// afterwards.

@@ -37,7 +37,7 @@ extension RequestContent {
     /// be retried.
     public static func jsonLines<Values: Collection & Sendable>(_ values: Values) -> RequestContent
     where Values.Element: Encodable & Sendable {
-        records(replay: .always) { AsyncValues(values) }
+        records(replay: .always) { AsyncValues(base: values) }
     }
 
     private static func records<Values: AsyncSequence & Sendable>(
@@ -89,10 +89,6 @@ private struct AsyncValues<Base: Collection & Sendable>: AsyncSequence, Sendable
     typealias Element = Base.Element
 
     let base: Base
-
-    init(_ base: Base) {
-        self.base = base
-    }
 
     func makeAsyncIterator() -> Iterator {
         Iterator(base: base.makeIterator())

@@ -34,19 +34,18 @@ extension APIClient {
         _ route: some Route, _ options: WebSocket.Options
     ) async throws(NetworkError) -> WebSocket {
         let output = OutgoingBytes(capacity: options.outgoingBytes)
-        let opening = WebSocketOpening(options)
-        var changes = CallChanges()
-        changes.checksStatus = true
-        changes.options = { call in
+        let opening = WebSocketOpening(options: options)
+        let changes = CallChanges { call in
             call.isLive = true
             call.isSingleHop = true
             call.timeouts.idle = nil
             call.limits.responseBody = .max
             call.acceptedStatuses.insert(.switchingProtocols)
             call.upgrade = ProtocolUpgrade(output: output, messageLimit: options.maximumMessageSize)
+        } request: { request, _ throws(NetworkError) in
+            try opening.prepare(&request)
         }
-        changes.request = { request, _ throws(NetworkError) in try opening.prepare(&request) }
-        let call = try await open(route, changing: changes)
+        let call = try await OpenResponse(of: route, from: self, changing: changes)
         do throws(NetworkError) {
             let link = try opening.link(call.response, output)
             let core = WebSocketCore(link, options: options, time: call.context.time) { call.named($0) }
@@ -63,10 +62,6 @@ extension APIClient {
 private struct WebSocketOpening: Sendable {
     let options: WebSocket.Options
     let key = WebSocketHandshake.makeKey()
-
-    init(_ options: WebSocket.Options) {
-        self.options = options
-    }
 
     func prepare(_ request: inout HTTPRequest) throws(NetworkError) {
         guard request.method == .get, request.body.isEmpty else {

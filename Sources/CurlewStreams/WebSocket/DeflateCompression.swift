@@ -113,7 +113,6 @@ private final class ZlibStream {
 
     func reset() { curlew_zlib_reset(stream) }
 
-    /// Ends a message.
     func end() {
         if !keepsWindow { reset() }
     }

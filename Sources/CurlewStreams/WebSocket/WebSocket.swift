@@ -28,9 +28,9 @@ public final class WebSocket: AsyncSequence, Sendable {
     let core: WebSocketCore
     /// The subprotocol that the server has selected; nil if there is none.
     public let subprotocol: String?
-    private let call: APIClient.OpenResponse
+    private let call: OpenResponse
 
-    init(_ core: WebSocketCore, subprotocol: String?, _ call: APIClient.OpenResponse) {
+    init(_ core: WebSocketCore, subprotocol: String?, _ call: OpenResponse) {
         self.core = core
         self.subprotocol = subprotocol
         core.begin(after: call.response)
@@ -199,6 +199,26 @@ extension WebSocket {
             parameters.serverNoContextTakeover = !serverKeepsContext
             parameters.clientNoContextTakeover = !clientKeepsContext
             return parameters
+        }
+    }
+}
+
+extension Codecs {
+    /// Returns a text message with the encoded value. Throws `.encoding`.
+    func message(_ value: some Encodable & Sendable) throws(NetworkError) -> WebSocketMessage {
+        do { return .text(String(decoding: try encode(value), as: UTF8.self)) } catch {
+            // The description of an `EncodingError` contains the value.
+            let cause = NetworkError(error).detail
+            throw NetworkError(.encoding, detail: "The message could not be encoded. \(cause)", underlying: error)
+        }
+    }
+}
+
+extension WebSocketMessage {
+    var bytes: Data {
+        switch self {
+        case .text(let text): Data(text.utf8)
+        case .binary(let data): data
         }
     }
 }

@@ -138,7 +138,6 @@ package struct WebSocketMachine: Sendable {
         start = 0
     }
 
-    /// Reads the next frame, if it is complete.
     private mutating func readFrame(into events: inout [Event]) throws(WebSocketViolation) -> Bool {
         if frame == nil {
             guard let (header, size) = try WebSocketFrameHeader.read(buffer, from: start) else { return false }

@@ -157,7 +157,6 @@ extension NetworkError.Policy {
 
 struct CassetteState: Sendable {
     var index: CassetteIndex
-    /// The entries of the file when the cassette was created.
     let previous: [HARDocument.Entry]
     /// The digest of the file as this cassette knows it; nil without a file.
     var digest: Data?

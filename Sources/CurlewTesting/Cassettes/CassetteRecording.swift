@@ -14,7 +14,6 @@ final class CassetteRecording: Sendable {
     private let request: HARDocument.Request
     /// The method and the URL, for problems.
     private let line: String
-    /// The index of the entry in the cassette.
     private let index: Int
     private let date: Date
     private let start: SystemTime.Instant
@@ -31,7 +30,6 @@ final class CassetteRecording: Sendable {
         var isDone = false
     }
 
-    /// The maximum number of interim responses that are recorded.
     private static let maximumInterim = 100
 
     /// Throws if the body of the request must not be stored.

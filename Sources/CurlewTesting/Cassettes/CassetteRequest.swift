@@ -27,7 +27,6 @@ struct CassetteRequest: Sendable {
     }
 
     let key: Key
-    /// The method and the URL.
     let line: String
     /// The number of bytes of the redacted body.
     let bodySize: Int
@@ -106,7 +105,6 @@ struct CassetteRequest: Sendable {
     }
 }
 
-/// The entries of a cassette, found by their requests.
 struct CassetteIndex: Sendable {
     struct Slot: Sendable {
         let entry: HARDocument.Entry

@@ -128,7 +128,6 @@ extension MockResponse {
 }
 
 extension MockResponse.Framing {
-    /// The framing lines of the head.
     var lines: [String] {
         switch self {
         case .contentLength(let values): values.map { "Content-Length: \($0)" }

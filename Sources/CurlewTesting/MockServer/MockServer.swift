@@ -129,7 +129,6 @@ public final class MockServer: Sendable {
 
     /// The number of enqueued responses that no connection has taken.
     package var queuedResponses: Int { core.state.withLock { $0.queue.count } }
-    /// The number of connections that the server has not closed.
     package var openConnections: Int { core.state.withLock { $0.sockets.count } }
     /// The largest number of connections that the clients had open concurrently.
     package var peakOpenConnections: Int { core.state.withLock { $0.peakOpenConnections } }

@@ -68,7 +68,6 @@ package struct MockEventScript: Sendable {
     enum Ending: Sendable {
         case complete
         case interrupted(MockResponse.Interruption)
-        /// The script threw an error.
         case failed(NetworkError)
     }
 

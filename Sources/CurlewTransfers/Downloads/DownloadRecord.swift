@@ -17,7 +17,6 @@ struct DownloadRecord: Equatable, Codable, Sendable {
     let file: Representation
     /// The number of the partial file in its file system: a record is not one of another file with the same name.
     let inode: UInt64
-    /// The name that the server suggested.
     let name: String?
     /// The number of bytes of the complete file.
     let length: Int64

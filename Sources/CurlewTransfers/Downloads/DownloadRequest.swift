@@ -5,7 +5,6 @@ import CurlewHTTP
 
 /// One request of a download: for the complete file, or for the rest of a partial one. Writes what is received.
 struct DownloadRequest: Sendable {
-    /// The outcome of a request.
     enum Outcome: Sendable {
         /// The file is complete. The value is the response whose status and headers the caller receives.
         case complete(HTTPResponse)
@@ -37,14 +36,12 @@ struct DownloadRequest: Sendable {
 
     func perform(_ route: any Route) async throws(NetworkError) -> Outcome {
         let (run, remainder) = (run, remainder)
-        var changes = APIClient.CallChanges()
-        changes.options = { options in
+        let changes = APIClient.CallChanges { options in
             options.streaming = true
             if remainder != nil { options.acceptedStatuses.insert(.rangeNotSatisfiable) }
             options.limits.responseBody = run.client.configuration.limits.overridden(by: options.limits).download
             if let left = run.timeLeft { options.timeouts.total = max(left, .zero) }
-        }
-        changes.request = { request, context in
+        } request: { request, context in
             run.start(context)
             if request.headers[.acceptEncoding] == nil { request.headers[.acceptEncoding] = "identity" }
             guard let remainder else { return }

@@ -79,8 +79,7 @@ final class DownloadRun: Sendable {
         } catch {
             // A call that ends before anything is sent: observers receive the error, and the error names the call.
             let failure = error
-            var changes = APIClient.CallChanges()
-            changes.request = { _, _ throws(NetworkError) in throw failure }
+            let changes = APIClient.CallChanges(request: { _, _ throws(NetworkError) in throw failure })
             try await client.call(route, changing: changes) { _, _ in }
             throw failure
         }

@@ -129,7 +129,6 @@ final class PartialFile: Sendable {
     /// The first byte that is not written, which is the number of bytes that are.
     var position: Int64 { state.withLock { $0.position } }
 
-    /// Discards the content.
     func reset() throws(NetworkError) {
         guard ftruncate(file, 0) == 0, ftruncate(recordFile, 0) == 0 else { throw Self.failure("written", path) }
         state.withLock { state in
@@ -204,16 +203,17 @@ final class PartialFile: Sendable {
     }
 
     private func digest(_ algorithm: DigestField.Algorithm) throws(NetworkError) -> Data {
-        let digest = MessageDigest.Incremental(algorithm)
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        var offset: off_t = 0
-        while true {
-            let count = pread(file, &buffer, buffer.count, offset)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure("read", path) }
-            guard count > 0 else { return digest.finish() }
-            buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            offset += off_t(count)
+        try MessageDigest.sha2(algorithm == .sha256 ? 256 : 512) { (add) throws(NetworkError) in
+            var buffer = [UInt8](repeating: 0, count: 1 << 20)
+            var offset: off_t = 0
+            while true {
+                let count = pread(file, &buffer, buffer.count, offset)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw Self.failure("read", path) }
+                guard count > 0 else { return }
+                buffer.withUnsafeBytes { add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+                offset += off_t(count)
+            }
         }
     }
 

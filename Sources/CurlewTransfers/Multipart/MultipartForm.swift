@@ -28,7 +28,6 @@ public struct MultipartForm: Sendable {
 
     /// The parts in the order in which they are sent.
     public var parts: [Part]
-    /// The delimiter of the parts.
     package let boundary: String
     private let subtype: Subtype
 

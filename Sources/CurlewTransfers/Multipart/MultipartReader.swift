@@ -98,7 +98,6 @@ actor MultipartReader {
         }
     }
 
-    /// Reads the epilogue.
     private func finish() async throws(NetworkError) {
         isFinished = true
         var count = 0

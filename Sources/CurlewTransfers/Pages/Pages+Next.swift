@@ -133,7 +133,6 @@ extension Pages.Next {
 }
 
 extension QueryItems {
-    /// Replaces all items with this name.
     fileprivate mutating func set(_ name: String, _ value: String) {
         self = QueryItems(items.filter { $0.name != name }.map { ($0.name, $0.value) } + [(name, value)])
     }
@@ -183,7 +182,7 @@ extension Pages.Plan {
             try await first.decode($0, using: $1)
         }
         next.options = first.options
-        next.options.serverChoice = ServerChoice(from: home)
+        next.options.note(serverChoiceFrom: home)
         return next
     }
 }

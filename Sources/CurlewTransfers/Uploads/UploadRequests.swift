@@ -12,7 +12,6 @@ struct UploadRequests: Sendable {
     static let version = "1.0.0"
 
     let client: APIClient
-    /// The request that creates uploads.
     let route: any Route
 
     /// The absolute URL of the request that creates uploads.
@@ -24,7 +23,6 @@ struct UploadRequests: Sendable {
         }
     }
 
-    /// Requests the capabilities of the server.
     func discover() async throws(NetworkError) -> Response<Data> {
         try await receive(creator(.options))
     }
@@ -38,12 +36,10 @@ struct UploadRequests: Sendable {
         return try await receive(creator(.post, body: Self.content(.bytes(Data())), headers: headers))
     }
 
-    /// Requests the offset of the upload at `url`.
     func locate(_ url: String) async throws(NetworkError) -> Response<Data> {
         try await receive(request(.head, url))
     }
 
-    /// Appends a chunk at `offset` to the upload at `url`.
     func append(_ chunk: RequestBody, at offset: Int64, to url: String) async throws(NetworkError) -> Response<Data> {
         let headers: HTTPHeaders = [
             .contentType: "application/offset+octet-stream", "Upload-Offset": "\(offset)",
@@ -95,8 +91,8 @@ struct UploadRequests: Sendable {
         headers["Tus-Resumable"] = Self.version
         var request = Request<HTTPResponse>(method, url: url, body: body, headers: headers, name: route.name)
         request.options = route.options
-        request.options.serverChoice = ServerChoice(
-            from: (route.baseURL ?? client.baseURL)?.origin,
+        request.options.note(
+            serverChoiceFrom: (route.baseURL ?? client.baseURL)?.origin,
             fields: Set(headers.map(\.name)).union([.contentType]))
         return request
     }
@@ -104,8 +100,7 @@ struct UploadRequests: Sendable {
     private func receive(
         _ request: Request<HTTPResponse>, isTransfer: Bool = false
     ) async throws(NetworkError) -> Response<Data> {
-        var changes = APIClient.CallChanges()
-        changes.options = { options in
+        let changes = APIClient.CallChanges { options in
             // `UploadRun` needs to know every status that is not a success.
             options.acceptedStatuses = []
             // Only stalls end a transfer: how long it takes depends on the source.
@@ -114,5 +109,75 @@ struct UploadRequests: Sendable {
         return try await client.call(request, changing: changes) { response, _ in
             Response(try await response.body.collect(), from: response)
         }
+    }
+}
+
+struct TusFeatures: Hashable, Sendable {
+    var maximumSize: Int64?
+
+    /// Reads the response to OPTIONS; nil if it does not offer tus 1.0.
+    init?(_ headers: HTTPHeaders) {
+        let versions = [headers["Tus-Version"], headers["Tus-Resumable"]].flatMap { value in
+            (value ?? "").parts(",", maximum: 100).map { $0.trimmed() }
+        }
+        guard versions.contains(where: { $0 == UploadRequests.version }) else { return nil }
+        maximumSize = TusState.integer(headers["Tus-Max-Size"])
+    }
+}
+
+/// The state of the upload in a response. An invalid value counts as missing.
+struct TusState: Hashable, Sendable {
+    var offset: Int64?
+    var length: Int64?
+    var expires: Date?
+
+    init(_ headers: HTTPHeaders, at now: Date) {
+        offset = Self.integer(headers["Upload-Offset"])
+        length = Self.integer(headers["Upload-Length"])
+        expires = headers["Upload-Expires"].flatMap { HTTPDate($0, now: now)?.date }
+    }
+
+    /// Returns a non-negative integer of at most 15 digits, without parameters.
+    static func integer(_ value: String?) -> Int64? {
+        guard let text = value?.upTo(";").trimmed(), (1...15).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int64(text)
+    }
+}
+
+/// The properties of the source that the server receives.
+struct UploadMetadata: Codable, Hashable, Sendable {
+    var fileName: String?
+    var mediaType: String?
+    var others: [String: String]
+
+    init(_ options: Upload.Options, path: String?) throws(NetworkError) {
+        let name = options.fileName ?? path.flatMap { $0.parts("/").last.map(String.init) }
+        fileName = name
+        mediaType = name.map { MediaType(fileName: $0).description }
+        others = options.metadata
+        for key in others.keys where !Self.isValid(key) {
+            throw NetworkError(
+                .invalidRequest, detail: "The name \"\(key.printable)\" of upload metadata is invalid.",
+                hint: "Use ASCII without spaces and commas, at least one character.")
+        }
+    }
+
+    /// The value of `Upload-Metadata`: names with values in Base64. `filename` and `filetype` are what most servers
+    /// expect. Nil without metadata.
+    var field: String? {
+        var pairs: [(String, String)] = []
+        if let fileName, others["filename"] == nil { pairs.append(("filename", fileName)) }
+        if let mediaType, others["filetype"] == nil { pairs.append(("filetype", mediaType)) }
+        pairs += others.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        guard !pairs.isEmpty else { return nil }
+        return pairs.map { name, value in
+            value.isEmpty ? name : name + " " + Data(value.utf8).base64EncodedString()
+        }.joined(separator: ",")
+    }
+
+    private static func isValid(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: ",") }
     }
 }

@@ -15,7 +15,6 @@ struct UploadRun {
     private let meter: BodyMeter
     private let chunkSize: Int64
     private var failures: UploadFailures
-    /// The persistent state of the upload.
     private var descriptor: Upload.Descriptor
     /// The offset that the server has confirmed; nil if it must be requested.
     private var offset: Int64?
@@ -209,7 +208,6 @@ struct UploadRun {
         return state
     }
 
-    /// Keeps the descriptor if it changes.
     private mutating func keep(_ url: String?, expires: Date?) throws(NetworkError) {
         guard url != descriptor.url || Self.differs(expires, descriptor.expires) else { return }
         (descriptor.url, descriptor.expires) = (url, expires)

@@ -92,7 +92,6 @@ struct UploadSession {
         return Upload.Result(url: nil, length: reader.length, response: response)
     }
 
-    /// Runs the upload of a descriptor to its end.
     private func run(_ descriptor: Upload.Descriptor) async throws(NetworkError) -> Upload.Result {
         if let url = descriptor.url { try claim.add(url) }
         let meter = BodyMeter(progress, total: descriptor.length, time: time)

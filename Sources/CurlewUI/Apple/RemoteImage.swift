@@ -19,7 +19,6 @@ public import SwiftUI
 /// data is not an image, and for an image of more than `ImageData.defaultPixelLimit` pixels.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public struct RemoteImage: View {
-    /// The source of an image.
     private enum Origin: Hashable {
         case url(String)
         case bytes(Data?)

@@ -15,7 +15,7 @@ struct ForeignOriginTests {
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
             var request = request
             request.headers["X-Signed-By"] = ForeignOriginTests.canary
-            request.headers[.traceparent] = "00-1"
+            request.headers["Traceparent"] = "00-1"
             return try await next(request)
         }
     }

@@ -32,7 +32,7 @@ struct ConnectionFieldTests {
             "Accept": "a", .host: "evil.example", .connection: "close, X-Hop", "X-Hop": "1", "x-hop": "2",
             "TE": "trailers",
             .connection: "\tX-Forwarded-For ,", "X-Forwarded-For": "10.0.0.1", .contentLength: "3", .upgrade: "h2c",
-            "HTTP2-Settings": "x", .keepAlive: "1", "X-Kept": "1", "X-Kept": "2",
+            "HTTP2-Settings": "x", "Keep-Alive": "1", "X-Kept": "1", "X-Kept": "2",
         ]
         #expect(headers.endToEnd.map { "\($0.name.text): \($0.value)" } == ["Accept: a", "X-Kept: 1", "X-Kept: 2"])
     }

@@ -3,6 +3,8 @@
 import CurlewAuthentication
 import Testing
 
+@testable import CurlewCore
+
 private typealias PeerCertificate = ExchangeMetrics.Connection.PeerCertificate
 
 /// Certificates as errors show them, made manually: their contents are untrusted.

@@ -6,6 +6,7 @@ import Testing
 @testable import CurlewCaching
 @testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewHTTP
 @testable import CurlewObservability
 @testable import CurlewResilience
 

@@ -32,14 +32,13 @@ struct MessageDigestIncrementalTests {
     func vectors(text: String, count: Int, sha256: String, sha512: String) {
         let bytes = Data(String(repeating: text, count: count).utf8)
         for piece in [1, 63, 64, 127, 128, 65_536, 1_000_001] where count / piece < 100_000 {
-            for (algorithm, expected) in [(DigestField.Algorithm.sha256, sha256), (.sha512, sha512)] {
-                let digest = MessageDigest.Incremental(algorithm)
-                for start in stride(from: 0, to: bytes.count, by: piece) {
-                    digest.update(bytes[start..<min(start + piece, bytes.count)])
+            for (bits, expected) in [(256, sha256), (512, sha512)] {
+                let digest = MessageDigest.sha2(bits) { add in
+                    for start in stride(from: 0, to: bytes.count, by: piece) {
+                        bytes[start..<min(start + piece, bytes.count)].withUnsafeBytes(add)
+                    }
                 }
-                #expect(digest.finish().hexText == expected)
-                digest.update(bytes)
-                #expect(digest.finish().isEmpty)
+                #expect(digest.hexText == expected)
             }
         }
     }
@@ -47,19 +46,20 @@ struct MessageDigestIncrementalTests {
     @Test("Pieces have the digest of the whole", arguments: 1...30)
     func pieces(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let digest = MessageDigest.Incremental(.sha256)
-        var all = Data()
-        for _ in 0..<20 {
-            let piece = random.bytes(upTo: 300)
-            piece.withUnsafeBytes { digest.update($0) }
-            all += piece
+        let pieces = (0..<20).map { _ in Data(random.bytes(upTo: 300)) }
+        let digest = MessageDigest.sha2(256) { add in
+            for piece in pieces { piece.withUnsafeBytes(add) }
         }
-        #expect(digest.finish() == MessageDigest.sha256(all), "seed \(seed)")
+        #expect(digest == MessageDigest.sha256(Data(pieces.joined())), "seed \(seed)")
     }
 
-    @Test("A digest that is not finished releases its memory")
-    func unfinished() {
-        for _ in 0..<1000 { MessageDigest.Incremental(.sha512).update(Data([1])) }
-        #expect(MessageDigest.Incremental(.sha512).finish().count == DigestField.Algorithm.sha512.length)
+    @Test("An error of the source ends a digest")
+    func failing() {
+        #expect(throws: CancellationError.self) {
+            try MessageDigest.sha2(512) { add in
+                Data([1]).withUnsafeBytes(add)
+                throw CancellationError()
+            }
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewHTTP
+
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPDateTests {
     static let now = Date(timeIntervalSince1970: 1_750_000_000)

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewHTTP
+
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPHeadersLinksTests {
     private func headers(_ fields: [String]) -> HTTPHeaders {

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewHTTP
+
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPHeadersValidationTests {
     static let writers: [(String, @Sendable (HTTPField.Name, String) -> HTTPHeaders)] = [

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewHTTP
+
 @Suite(.timeLimit(.minutes(1)))
 struct RetryAfterTests {
     @Test("The two examples of RFC 9110 §10.2.3 are read")

@@ -49,11 +49,6 @@ struct HistogramTests {
         #expect(histogram.quantile(0.5) == nil && histogram.minimum == nil)
         for value in [1, 1.5, 2, 3, .nan] { histogram.add(value) }
         #expect(histogram.counts == [1, 2, 1])
-        var other = Histogram(bounds: [1])
-        other.add(0)
-        histogram.add(other)
-        #expect(histogram.count == 4, "histograms with other bounds are not added")
-        histogram.add(histogram)
-        #expect(histogram.count == 8 && histogram.sum == 15 && histogram.maximum == 3)
+        #expect(histogram.count == 4 && histogram.sum == 7.5 && histogram.maximum == 3)
     }
 }

@@ -31,7 +31,7 @@ struct ConcurrencyLimitTests {
         }
         return Task {
             let request = try HTTPRequest(url: "https://a.test\(path)")
-            return try await ConcurrencyLimitInterceptor(limit).intercept(request, next: next)
+            return try await ConcurrencyLimitInterceptor(limit: limit).intercept(request, next: next)
         }
     }
 
@@ -144,7 +144,8 @@ struct ConcurrencyLimitTests {
         for _ in 0..<3 {
             let next = Next(context: ExchangeContext(time: clock)) { _, _ in throw NetworkError(.unreachable) }
             await #expect(throws: NetworkError.self) {
-                try await ConcurrencyLimitInterceptor(limit).intercept(HTTPRequest(url: "https://a.test/"), next: next)
+                let request = try HTTPRequest(url: "https://a.test/")
+                return try await ConcurrencyLimitInterceptor(limit: limit).intercept(request, next: next)
             }
         }
         #expect(limit.load == (0, 0))
@@ -245,7 +246,7 @@ struct ConcurrencyLimitTests {
             calls.append(
                 Task {
                     do {
-                        let response = try await ConcurrencyLimitInterceptor(limit).intercept(
+                        let response = try await ConcurrencyLimitInterceptor(limit: limit).intercept(
                             HTTPRequest(url: "https://a.test/"), next: next)
                         if kind == 2 { _ = try await response.data() }
                         return true

@@ -37,7 +37,7 @@ struct RateLimitInterleavingTests {
                 calls.append(
                     Task {
                         do {
-                            _ = try await RateLimitInterceptor(limit).intercept(
+                            _ = try await RateLimitInterceptor(limit: limit).intercept(
                                 HTTPRequest(url: "https://a.test/"), next: next)
                             return nil
                         } catch {

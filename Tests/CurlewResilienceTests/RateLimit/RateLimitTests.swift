@@ -25,7 +25,7 @@ struct RateLimitTests {
             sent.withLock { $0.append(request.target) }
             return answer
         }
-        return try await RateLimitInterceptor(limit).intercept(
+        return try await RateLimitInterceptor(limit: limit).intercept(
             HTTPRequest(url: "https://\(host)\(path)"), next: next)
     }
 
@@ -180,7 +180,7 @@ struct RateLimitTests {
         let release = SharedResult<Void>()
         let context = ExchangeContext(time: clock)
         let busy = Task {
-            try await RateLimitInterceptor(limit).intercept(
+            try await RateLimitInterceptor(limit: limit).intercept(
                 HTTPRequest(url: "https://a.test/busy"),
                 next: Next(context: context) { _, _ in
                     started.finish(.success(()))
@@ -235,7 +235,7 @@ struct RateLimitTests {
         let first = SystemTime().now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<10 {
-                group.addTask { _ = try await RateLimitInterceptor(limit).intercept(request, next: next) }
+                group.addTask { _ = try await RateLimitInterceptor(limit: limit).intercept(request, next: next) }
             }
             try await group.waitForAll()
         }

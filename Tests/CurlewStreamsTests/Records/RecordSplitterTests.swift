@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import CurlewHTTP
 @testable import CurlewStreams
 
 @Suite(.timeLimit(.minutes(2)))

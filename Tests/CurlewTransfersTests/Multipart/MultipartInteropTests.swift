@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewTransfers
 import TestServers
 import Testing
+
+@testable import CurlewTransfers
 
 /// Random forms, as two parsers of Python servers and our own parser read them. `CURLEW_MULTIPART_FORMS` makes more of
 /// them than a usual run.
