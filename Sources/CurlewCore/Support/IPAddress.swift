@@ -38,7 +38,7 @@ public struct IPAddress: Hashable, Sendable {
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
     /// Whether this is an IPv4 address. True for IPv4-mapped IPv6 addresses.
-    var isIPv4: Bool { bytes.count == 4 }
+    package var isIPv4: Bool { bytes.count == 4 }
 
     /// Whether the address can belong to a host of the public internet, according to the IANA registries (RFC
     /// 6890).
