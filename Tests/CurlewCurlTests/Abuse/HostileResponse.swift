@@ -58,7 +58,7 @@ struct HostileResponse: Sendable, CustomStringConvertible {
         return expected.contains(outcome)
     }
 
-    /// It takes time or many bytes: one in a hundred calls of a crowd.
+    /// It takes time or many bytes, and is rare in a crowd.
     var isHeavy: Bool {
         if case .flood = ending { return true }
         return ending == .hold || text.utf8.count > 10_000
@@ -89,8 +89,7 @@ extension HostileResponse {
     private static let badLengths: [Self] =
         [
             "+12", "-12", "0x0c", "1 2", "12.0", "12 bytes", "12;", "", "1e1", "a", "\u{b}12", "\u{a0}12", "\"12\"",
-            "12, 13",
-            "9223372036854775808", "99999999999999999999", "1\r2",
+            "12, 13", "9223372036854775808", "99999999999999999999", "1\r2",
         ].map { Self("a length of \($0.debugDescription)", ok("Content-Length: \($0)"), .refused) }
 
     private static let lengths: [Self] = [
@@ -123,9 +122,7 @@ extension HostileResponse {
             "chunked, chunked", "gzip, chunked", "chunked, gzip", "identity", "chunked, identity", "xchunked",
             "\"chunked\"", "chunked;q=1", "\u{b}chunked", "", "chun ked", "chunked\r\nTransfer-Encoding: identity",
             "\r\n chunked", "chunked\r\n , identity", "chunked\r",
-        ].map {
-            Self("a coding of \($0.debugDescription)", chunked(wholeChunks, "Transfer-Encoding: \($0)"), .refused)
-        }
+        ].map { Self("a coding of \($0.debugDescription)", chunked(wholeChunks, "Transfer-Encoding: \($0)"), .refused) }
 
     private static let codings: [Self] = [
         Self("a coding in other letters", chunked(wholeChunks, "TRANSFER-ENCODING: CHUNKED"), .own),
@@ -138,7 +135,7 @@ extension HostileResponse {
             "a coding behind a blank",
             "HTTP/1.1 200 OK\r\n Transfer-Encoding: chunked\r\nX-Id: $T\r\n\r\n\(wholeChunks)", .refused),
         Self(
-            "chunks of HTTP/1.0", "HTTP/1.0 200 OK\r\nX-Id: $T\r\nTransfer-Encoding: chunked\r\n\r\n\(wholeChunks)",
+            "chunks of HTTP/1.0", ok("Transfer-Encoding: chunked", status: "HTTP/1.0 200 OK", body: wholeChunks),
             .refused),
     ]
 
@@ -146,9 +143,7 @@ extension HostileResponse {
         [
             "0xc", "+c", "-c", " c", "c_", "0_c", "", "g", "c c", "c,", "c\u{b}", "\u{ff}", "ffffffffffffffff",
             "1000000000000000c",
-        ].map {
-            Self("a chunk's size of \($0.debugDescription)", chunked("\($0)\r\n$T\r\n0\r\n\r\n"), .refused)
-        }
+        ].map { Self("a chunk's size of \($0.debugDescription)", chunked("\($0)\r\n$T\r\n0\r\n\r\n"), .refused) }
 
     private static let chunks: [Self] = [
         Self("a size with zeros before it", chunked("00000C\r\n$T\r\n000\r\n\r\n"), .own),
@@ -168,9 +163,7 @@ extension HostileResponse {
         [
             "", "c", "c\r", "c\r\n", "c\r\n$T", "c\r\n$T\r\n", "c\r\n$T\r\n0", "c\r\n$T\r\n0\r\n",
             "c\r\n$T\r\n0\r\nX-A: b\r\n",
-        ].map {
-            Self("an end behind \($0.debugDescription)", chunked($0), .lost, then: .close)
-        }
+        ].map { Self("an end behind \($0.debugDescription)", chunked($0), .lost, then: .close) }
 
     private static let trailers: [Self] = [
         Self(
@@ -185,13 +178,11 @@ extension HostileResponse {
     private static let badStatusLines: [Self] =
         [
             "HTTP/1.1 20 OK", "HTTP/1.1 2000 OK", "HTTP/1.1 099 OK", "HTTP/1.1 -20 OK", "HTTP/1.1 2x0 OK",
-            "HTTP/1.1 abc",
-            "HTTP/1.1200 OK", "HTTP/1.1  200 OK", "HTTP/1.1\t200 OK", "HTTP/1.1 200\tOK", "HTTP/1.1", "HTTP/1.1 ",
-            "HTTP/1.10 200 OK", "HTTP/11 200 OK", "HTTP/1,1 200 OK", "http/1.1 200 OK", "HTTP/0.9 200 OK",
-            "HTTP/2 200 OK", "HTTP/2.0 200 OK",
-            "HTTP/3.0 200 OK", "HTTP /1.1 200 OK", " HTTP/1.1 200 OK", "\r\nHTTP/1.1 200 OK", "ICY 200 OK",
-            "HTTPS/1.1 200 OK", "HTTP/1.1 200 O\0K",
-            "HTTP/1.1 200 O\rK", "\u{ef}\u{bb}\u{bf}HTTP/1.1 200 OK", "200 OK", "GET / HTTP/1.1",
+            "HTTP/1.1 abc", "HTTP/1.1200 OK", "HTTP/1.1  200 OK", "HTTP/1.1\t200 OK", "HTTP/1.1 200\tOK", "HTTP/1.1",
+            "HTTP/1.1 ", "HTTP/1.10 200 OK", "HTTP/11 200 OK", "HTTP/1,1 200 OK", "http/1.1 200 OK", "HTTP/0.9 200 OK",
+            "HTTP/2 200 OK", "HTTP/2.0 200 OK", "HTTP/3.0 200 OK", "HTTP /1.1 200 OK", " HTTP/1.1 200 OK",
+            "\r\nHTTP/1.1 200 OK", "ICY 200 OK", "HTTPS/1.1 200 OK", "HTTP/1.1 200 O\0K", "HTTP/1.1 200 O\rK",
+            "\u{ef}\u{bb}\u{bf}HTTP/1.1 200 OK", "200 OK", "GET / HTTP/1.1",
         ].map { Self("\($0.debugDescription)", ok(length, status: $0), .refused) }
 
     private static let statusLines: [Self] = [
@@ -218,8 +209,7 @@ extension HostileResponse {
     private static let heads: [Self] = [
         Self("more fields than the limit", ok(String(repeating: "X-A: b\r\n", count: 200) + length), .largeHead),
         Self(
-            "a field larger than the limit", ok("X-A: " + String(repeating: "b", count: 20_000), length), .largeHead
-        ),
+            "a field larger than the limit", ok("X-A: " + String(repeating: "b", count: 20_000), length), .largeHead),
         Self("endless fields", "HTTP/1.1 200 OK\r\n", .largeHead, then: .flood("X-A: b\r\n")),
         Self("an endless field", "HTTP/1.1 200 OK\r\nX-A: ", .largeHead, then: .flood("poison")),
         Self("an endless name", "HTTP/1.1 200 OK\r\n", .largeHead, .refused, then: .flood("poison")),
@@ -245,7 +235,8 @@ extension HostileResponse {
             .own, closes: true),
         Self(
             "an interim response with chunks",
-            "HTTP/1.1 100 Continue\r\nTransfer-Encoding: chunked\r\n\r\n" + ok(length), .own, .refused, closes: true),
+            "HTTP/1.1 100 Continue\r\nTransfer-Encoding: chunked\r\n\r\n" + ok(length), .own, .refused,
+            closes: true),
         Self("an interim response and the end", "HTTP/1.1 100 Continue\r\n\r\n", .lost, then: .close),
         Self("endless interim responses", "", .largeHead, then: .flood("HTTP/1.1 100 Continue\r\n\r\n")),
         Self(
@@ -295,17 +286,13 @@ extension HostileResponse {
 
     private static let openEnds: [Self] =
         ["close", "CLOSE", "keep-alive, close", "close, keep-alive", "x, close ,y"].map {
-            Self(
-                "a connection that stays open in spite of \"\($0)\"", ok(length, "Connection: \($0)"), .own,
-                closes: true)
+            Self("an open connection in spite of \"\($0)\"", ok(length, "Connection: \($0)"), .own, closes: true)
         }
 
     private static let connections: [Self] = [
         Self("a response behind the end", ok(length, "Connection: close") + poison, .own, closes: true),
         Self("HTTP/1.0", ok(length, status: "HTTP/1.0 200 OK"), .own, closes: true),
-        Self(
-            "HTTP/1.0 that stays", "HTTP/1.0 200 OK\r\nX-Id: $T\r\nConnection: keep-alive\r\n\(length)\r\n\r\n$T",
-            .own),
+        Self("HTTP/1.0 that stays", ok(length, "Connection: keep-alive", status: "HTTP/1.0 200 OK"), .own),
         Self(
             "an end in spite of keep-alive",
             ok(length, "Connection: keep-alive", "Keep-Alive: timeout=600, max=100"), .own, then: .close),

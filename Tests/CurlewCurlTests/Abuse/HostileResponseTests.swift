@@ -20,7 +20,7 @@ struct HostileResponseTests {
             let outcome = await HostileResponse.outcome(
                 index, of: server, over: transport, seed: seed, streams: variant >= 6)
             #expect(response.allows(outcome), "\(text): \(outcome)")
-            // Silence ends in a third of a second, and all others as soon as the bytes are there.
+            // Silence ends at its limit, and all others as soon as the bytes are there.
             #expect(ContinuousClock.now - start < .seconds(10), text)
             for _ in 0..<2 {
                 #expect(await HostileResponse.outcome(nil, of: server, over: transport) == .own, text)

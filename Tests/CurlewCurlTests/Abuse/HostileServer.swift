@@ -79,7 +79,7 @@ extension HostileResponse {
     }
 
     static let limits = Limits(headerBytes: 16_384, headerCount: 100, responseBody: 1 << 20)
-    static let silence = Duration.milliseconds(300)
+    static let silence = Duration.milliseconds(100)
 
     /// How one call for the entry `index` of the table ends; for a good response if there is none.
     static func outcome(
