@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCaching
 import Testing
+
+@testable import CurlewCaching
 
 /// What has to hold for any messages in any order. A failure names its seed.
 @Suite(.timeLimit(.minutes(1)))

@@ -333,7 +333,11 @@ final class MultiHandle: Carrier {
     /// transfers, and refuses the sixth. So a handle is not reused if it has repeated a request or sent trailers, or if
     /// its transfer failed for a reason other than cancellation.
     private func isWorn(_ transfer: Transfer, _ result: Result<Void, NetworkError>) -> Bool {
-        if transfer.sent.attempts > 1 || transfer.plan.request.body.trailers != nil { return true }
+        if CurlLibrary.current.keepsFreedFields || transfer.sent.attempts > 1
+            || transfer.plan.request.body.trailers != nil
+        {
+            return true
+        }
         guard case .failure(let error) = result else { return false }
         return !error.isCancelled
     }

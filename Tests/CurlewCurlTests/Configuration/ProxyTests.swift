@@ -158,7 +158,7 @@ struct ProxyTests {
                 .exchange(.get, "http://service.example/")
         }
         #expect(error.reason == .configuration)
-        #expect(error.detail.contains("TransportConfiguration.Proxy") && !error.detail.contains("sesame"))
+        #expect(error.detail.contains("TransportConfiguration.proxy") && !error.detail.contains("sesame"))
         expectTexts(error)
     }
 
