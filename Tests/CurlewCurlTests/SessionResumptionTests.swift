@@ -39,7 +39,7 @@ struct SessionResumptionTests {
         }
         // An address of the name that does not respond is tried too.
         #expect(transport.snapshot.connectionsOpened >= 37)
-        #expect(transport.snapshot.handles > 1)
+        #expect(transport.snapshot.handles > 1 || CurlLibrary.current.keepsFreedFields)
     }
 
     @Test("Another transport resumes nothing")

@@ -17,9 +17,11 @@ extension Transfer {
     /// Returns the error for a host without addresses.
     func unresolved(_ host: String, _ reason: String) -> NetworkError {
         // The system does not distinguish a name without an address from a machine without a network.
-        failed(
+        var error = failed(
             .unreachable, CURLE_COULDNT_RESOLVE_HOST, "Could not resolve host: \(host) (\(reason))",
             systemError: NetworkInterfaces.isAnyUp ? 0 : ENETDOWN)
+        error.hint = CurlFailure.nameHint
+        return error
     }
 
     /// Returns the error after no address has accepted a connection.
@@ -56,7 +58,10 @@ extension Transfer {
     /// Returns the error for a response that cannot be parsed.
     func failure(_ error: HTTP1ResponseError) -> NetworkError {
         if error.isLimit { return completed(headLimitFailure) }
-        return failed(.badResponse, CURLE_WEIRD_SERVER_REPLY, "The response is invalid: \(error).", systemError: 0)
+        var failure = failed(
+            .badResponse, CURLE_WEIRD_SERVER_REPLY, "The response is invalid: \(error).", systemError: 0)
+        if error == .badStatusLine { failure.hint = CurlFailure.protocolHint }
+        return failure
     }
 
     private func failed(

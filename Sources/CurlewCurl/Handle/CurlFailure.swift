@@ -13,6 +13,9 @@ enum CurlFailure {
     /// CURLE_TOO_LARGE, which the headers of older versions do not define.
     private static let tooLarge = CURLcode(rawValue: 100)
 
+    static let nameHint = "Check the name of the host, and the name servers of this machine."
+    static let protocolHint = "Check scheme and port: what arrived is not HTTP."
+
     /// Returns the error for a transfer that libcurl ended with `code`.
     static func error(
         _ code: CURLcode, handle: EasyHandle, transfer: Transfer, message own: String? = nil
@@ -47,11 +50,11 @@ enum CurlFailure {
         case (.configuration, _):
             error.hint = hint(for: code, handle: handle)
         case (.unreachable, CURLE_COULDNT_RESOLVE_HOST) where systemError != ENETDOWN:
-            error.hint = "Check the name of the host, and the name servers of this machine."
+            error.hint = nameHint
         case (.secureConnectionFailed(.handshake), _) where message.contains("wrong version number"):
             error.hint = "Check scheme and port: the server does not speak TLS there."
         case (.badResponse, _) where message.contains("HTTP/0.9"):
-            error.hint = "Check scheme and port: what arrived is not HTTP."
+            error.hint = protocolHint
         default: break
         }
         if error.reason == .limitExceeded(.responseHeaders), isHeadTooLarge(code, message) {

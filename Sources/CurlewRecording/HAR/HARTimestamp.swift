@@ -64,6 +64,6 @@ enum HARTimestamp {
         }
         let time = HTTPDate(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         guard remainder.isEmpty, let time else { return nil }
-        return time.date.addingTimeInterval(fraction - Double(offset))
+        return Date(timeIntervalSince1970: time.date.timeIntervalSince1970 - Double(offset) + fraction)
     }
 }

@@ -87,7 +87,7 @@ struct RateLimitStatusTests {
         var random = SeededGenerator(seed: seed)
         let pieces = ["\"", ";", ",", "=", "r", "t", "remaining", "reset", "0", "12", "-", " ", "a", "é", "\t"]
         var readable = 0
-        for _ in 0..<5000 {
+        for _ in 0..<50_000 {
             let count = Int.random(in: 0...20, using: &random)
             let value = (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
             guard let status = RateLimitStatus(["RateLimit": value], now: Self.now) else { continue }
