@@ -17,10 +17,11 @@ extension Transfer {
     /// Returns the error for a host without addresses.
     func unresolved(_ host: String, _ reason: String) -> NetworkError {
         // The system does not distinguish a name without an address from a machine without a network.
+        let isOnline = NetworkInterfaces.isAnyUp
         var error = failed(
             .unreachable, CURLE_COULDNT_RESOLVE_HOST, "Could not resolve host: \(host) (\(reason))",
-            systemError: NetworkInterfaces.isAnyUp ? 0 : ENETDOWN)
-        error.hint = CurlFailure.nameHint
+            systemError: isOnline ? 0 : ENETDOWN)
+        if isOnline { error.hint = CurlFailure.nameHint }
         return error
     }
 
