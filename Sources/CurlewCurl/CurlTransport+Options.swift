@@ -7,33 +7,26 @@ extension CurlTransport {
         /// The number of event loops. Each is a thread that starts on demand. Default 2, at most 64.
         ///
         /// Every origin is assigned to one event loop, so calls to one origin share connections regardless of the
-        /// number. Over HTTP/1.1 without TLS, each exchange has a connection to itself. All other event loops then also
-        /// serve the origin while its own event loop performs sixteen exchanges or more, and a waiting request receives
-        /// the first slot that becomes free on any of them.
-        ///
-        /// More than two event loops help with several origins, mostly over TLS, when two event loops keep one core
-        /// each busy.
+        /// number. More than two event loops help with several origins, mostly over TLS, when two event loops keep one
+        /// core each busy.
         ///
         /// The event loops divide the pool's `total` and `idle` among them, and those that serve an origin divide
         /// `perHost`. If `total` is set, there is at most one event loop per sixteen connections, and at least one.
         /// With libcurl before 8.1, one more event loop performs uploads of unknown length over TLS.
         public var eventLoops: Int { didSet { eventLoops = Self.bounded(eventLoops) } }
-        /// The number of event loops that may serve one origin over TLS or with HTTP/2 prior knowledge. Default 1, at
-        /// most 64 and at most `eventLoops`.
+        /// The number of event loops that may serve one origin. Default 1, at most 64 and at most `eventLoops`.
         ///
         /// Further event loops help while the origin's own event loop performs thirty-two exchanges or more. Over
         /// HTTP/2 each of them opens its own connection, although RFC 9113 §9.1 recommends one per host. More than one
         /// event loop is useful if calls to a single host keep a thread busy all the time. The event loops divide
         /// `TransportConfiguration.Pool.perHost` among them.
-        public var eventLoopsPerSecureOrigin: Int {
-            didSet { eventLoopsPerSecureOrigin = Self.bounded(eventLoopsPerSecureOrigin) }
-        }
+        public var eventLoopsPerOrigin: Int { didSet { eventLoopsPerOrigin = Self.bounded(eventLoopsPerOrigin) } }
 
         /// Creates options. Omitted parameters have the defaults. A number outside of 1 to 64 is replaced by the
         /// nearest number in that range.
-        public init(eventLoops: Int = 2, eventLoopsPerSecureOrigin: Int = 1) {
+        public init(eventLoops: Int = 2, eventLoopsPerOrigin: Int = 1) {
             self.eventLoops = Self.bounded(eventLoops)
-            self.eventLoopsPerSecureOrigin = Self.bounded(eventLoopsPerSecureOrigin)
+            self.eventLoopsPerOrigin = Self.bounded(eventLoopsPerOrigin)
         }
 
         private static func bounded(_ count: Int) -> Int { min(64, max(1, count)) }

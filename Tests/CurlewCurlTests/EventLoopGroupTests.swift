@@ -41,10 +41,11 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("Without TLS all threads serve one origin when many calls are in progress")
+    @Test("All allowed threads serve one origin when many calls are in progress")
     func help() async {
         await #expect(processExitsWith: .success) {
-            let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 3))
+            let options = CurlTransport.Options(eventLoops: 3, eventLoopsPerOrigin: 3)
+            let transport = CurlTransport(options: options)
             let server = try MockServer.always(.text("never").stalled(at: .head))
             let calls = (0..<40).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
             _ = try await server.waitForRequests(count: 40)
@@ -61,7 +62,7 @@ struct EventLoopGroupTests {
         let server = try await onThread { try H2Server(certificates) }
         let configuration = TransportConfiguration(
             tls: TransportConfiguration.TLS(trustedRoots: .file(certificates.authority)))
-        let options = CurlTransport.Options(eventLoops: 3, eventLoopsPerSecureOrigin: allowed)
+        let options = CurlTransport.Options(eventLoops: 3, eventLoopsPerOrigin: allowed)
         let transport = CurlTransport(configuration: configuration, options: options)
         let calls = (0..<90).map { number in
             Task { try await transport.exchange(.get, server.url + "/silent/\(number)") }
@@ -85,7 +86,8 @@ struct EventLoopGroupTests {
         let configuration = TransportConfiguration(
             pool: TransportConfiguration.Pool(perHost: perHost, waitingPerHost: 1000))
         let transport = CurlTransport(
-            configuration: configuration, options: CurlTransport.Options(eventLoops: loops))
+            configuration: configuration,
+            options: CurlTransport.Options(eventLoops: loops, eventLoopsPerOrigin: loops))
         let server = try MockServer.always(.text("never").stalled(at: .head))
         let calls = (0..<60).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
         _ = try await server.waitForRequests(count: perHost)
@@ -147,12 +149,12 @@ struct EventLoopGroupTests {
     @Test("The number of threads has bounds")
     func bounds() {
         var options = CurlTransport.Options()
-        #expect(options.eventLoops == 2 && options.eventLoopsPerSecureOrigin == 1)
+        #expect(options.eventLoops == 2 && options.eventLoopsPerOrigin == 1)
         for (asked, used) in [(0, 1), (-1, 1), (7, 7), (64, 64), (65, 64), (1000, 64)] {
             options.eventLoops = asked
-            options.eventLoopsPerSecureOrigin = asked
-            #expect(options == CurlTransport.Options(eventLoops: asked, eventLoopsPerSecureOrigin: asked))
-            #expect(options.eventLoops == used && options.eventLoopsPerSecureOrigin == used)
+            options.eventLoopsPerOrigin = asked
+            #expect(options == CurlTransport.Options(eventLoops: asked, eventLoopsPerOrigin: asked))
+            #expect(options.eventLoops == used && options.eventLoopsPerOrigin == used)
         }
     }
 

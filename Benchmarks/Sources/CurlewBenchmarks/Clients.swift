@@ -30,13 +30,12 @@ enum Clients {
         }
     }
 
-    /// The transport as it comes, but for whom it trusts; its two threads serve one host also over TLS.
+    /// The transport as it comes, but for whom it trusts.
     private static func transport() -> CurlTransport {
         let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
         let configuration = TransportConfiguration(
             tls: TransportConfiguration.TLS(trustedRoots: roots.map { .file($0) } ?? .system))
-        return CurlTransport(
-            configuration: configuration, options: CurlTransport.Options(eventLoopsPerSecureOrigin: 2))
+        return CurlTransport(configuration: configuration)
     }
 
     /// What an app writes: a typed call.

@@ -7,10 +7,8 @@ import CurlewHTTP
 
 /// The event loops of one transport, and their queues.
 ///
-/// Each origin is assigned to one loop, so that its exchanges share connections. Over HTTP/1.1 without TLS, exchanges
-/// do not share connections, so all other loops help when the assigned loop is busy. With TLS or HTTP/2 prior
-/// knowledge, only `CurlTransport.Options.eventLoopsPerSecureOrigin` loops serve one origin. The loops that serve an
-/// origin divide its connections among them.
+/// Each origin is assigned to `CurlTransport.Options.eventLoopsPerOrigin` loops, so that its exchanges share connections.
+/// The loops that serve an origin divide its connections among them.
 struct EventLoopGroup: Sendable {
     /// A set of event loops that share queues.
     private struct Lane: Sendable {
@@ -26,7 +24,7 @@ struct EventLoopGroup: Sendable {
             part.pool.total = configuration.pool.total.map { max(1, $0 / count) }
             let queues = RequestQueues(
                 configuration: configuration, proxies: proxies, loops: count,
-                loopsPerSecureOrigin: options.eventLoopsPerSecureOrigin)
+                loopsPerOrigin: options.eventLoopsPerOrigin)
             self.queues = queues
             loops = (0..<count).map { [part] number in
                 EventLoop(configuration: part, proxies: proxies, queues: queues, names: names, number: number)

@@ -89,8 +89,8 @@ final class RequestQueues: Sendable {
     }
 
     private let configuration: TransportConfiguration
-    /// The number of event loops that serve one origin, without and with TLS.
-    private let plain, secure: Int
+    /// The number of event loops that serve one origin.
+    private let loopsPerOrigin: Int
     /// The maximum number of connections to all origins for each loop.
     private let total: Int
     /// The maximum number of idle connections of the transport itself for each loop.
@@ -101,14 +101,12 @@ final class RequestQueues: Sendable {
     private let state: Locked<State>
 
     init(
-        configuration: TransportConfiguration, proxies: ProxyRules, loops: Int, loopsPerSecureOrigin: Int = 1
+        configuration: TransportConfiguration, proxies: ProxyRules, loops: Int, loopsPerOrigin: Int = 1
     ) {
         self.configuration = configuration
         self.proxies = proxies
         total = configuration.pool.total.map { max(1, $0 / loops) } ?? .max
-        let maximum = min(loops, max(1, configuration.pool.perHost))
-        secure = min(maximum, loopsPerSecureOrigin)
-        plain = configuration.httpVersions == .http2PriorKnowledge ? secure : maximum
+        self.loopsPerOrigin = min(loops, max(1, configuration.pool.perHost), loopsPerOrigin)
         idle = max(1, configuration.pool.idle / loops)
         idleLifetime = Self.nanoseconds(configuration.pool.idleLifetime)
         lifetime = configuration.pool.lifetime.map(Self.nanoseconds) ?? .max
@@ -134,7 +132,7 @@ final class RequestQueues: Sendable {
         return state.withLock { state in
             if state.isStopped { return .refused(EventLoop.shutdownError) }
             if transfer.isCancelled { return .refused(NetworkError(.cancelled)) }
-            let queue = queue(for: target, &state)
+            let queue = queue(for: target, preferring: loop, &state)
             transfer.queue = queue
             if queue.waiting.isEmpty, let index = bestIndex(in: queue, preferring: loop, state), take(transfer, index, &state) {
                 if transfer.plan.isDirect, !transfer.plan.opensConnection { takeIdle(transfer, index, &state) }
@@ -277,23 +275,22 @@ final class RequestQueues: Sendable {
         return proxy.kind == .socks5 ? origin : proxy.origin ?? origin
     }
 
-    private func queue(for origin: Origin, _ state: inout State) -> RequestQueue {
+    private func queue(for origin: Origin, preferring loop: Int?, _ state: inout State) -> RequestQueue {
         if let latest = state.latest, latest.origin == origin { return latest }
-        let queue = state.queues[origin] ?? newQueue(origin, &state)
+        let queue = state.queues[origin] ?? newQueue(origin, preferring: loop, &state)
         state.latest = queue
         return queue
     }
 
-    private func newQueue(_ origin: Origin, _ state: inout State) -> RequestQueue {
+    private func newQueue(_ origin: Origin, preferring loop: Int?, _ state: inout State) -> RequestQueue {
         if state.queues.count >= Self.originLimit {
             for queue in state.queues.values where queue.isIdle {
                 for index in queue.loops.indices { _ = takeIdle(of: queue, index, &state).map { $0.abandon() } }
                 state.queues[queue.origin] = nil
             }
         }
-        let number = Int(UInt(bitPattern: origin.hashValue) % UInt(state.loads.count))
-        let helpers = origin.isSecure ? secure : plain
-        let loops = helpers > 1 ? (0..<helpers).map { (number + $0) % helpers } : [number]
+        let number = loop ?? Int(UInt(bitPattern: origin.hashValue) % UInt(state.loads.count))
+        let loops = loopsPerOrigin > 1 ? (0..<loopsPerOrigin).map { (number + $0) % loopsPerOrigin } : [number]
         let perHost = configuration.pool.perHost
         let new = RequestQueue(
             origin, loops: loops,
@@ -305,15 +302,13 @@ final class RequestQueues: Sendable {
     }
 
     /// Returns the index of the loop for the next request, or nil if no loop has room. Other loops are used only when
-    /// the preferred loop has many exchanges; with fewer, another thread would cost more than it saves. The threshold
-    /// is higher if a connection costs a handshake or may be shared.
+    /// the preferred loop has many exchanges; with fewer, another thread would cost more than it saves.
     private func bestIndex(in queue: RequestQueue, preferring loop: Int?, _ state: State) -> Int? {
         if let loop, let index = queue.loops.firstIndex(of: loop), hasRoom(queue, index, state) { return index }
-        let isShared = queue.origin.isSecure || configuration.httpVersions == .http2PriorKnowledge
         var best: Int?
         for index in queue.loops.indices where hasRoom(queue, index, state) {
             let load = state.loads[queue.loops[index]].exchanges
-            if index == 0, load < (isShared ? 32 : 16) { return 0 }
+            if index == 0, load < 32 { return 0 }
             if let known = best, state.loads[queue.loops[known]].exchanges <= load { continue }
             best = index
         }
