@@ -27,7 +27,8 @@ struct SharedQueueTests {
     func freePlace() async throws {
         let pool = TransportConfiguration.Pool(perHost: 2)
         let transport = CurlTransport(
-            configuration: TransportConfiguration(pool: pool), options: CurlTransport.Options(eventLoops: 2, eventLoopsPerOrigin: 2))
+            configuration: TransportConfiguration(pool: pool),
+            options: CurlTransport.Options(eventLoops: 2, eventLoopsPerOrigin: 2))
         let servers = try (0..<8).map { _ in try MockServer() }
         for server in servers { server.on(.get, "/", respond: .text("never").stalled(at: .head)) }
         // Which thread they come to depends on what it has in progress for all hosts.

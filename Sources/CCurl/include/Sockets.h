@@ -11,7 +11,7 @@
 /// The kind of address that a socket connects to.
 enum curlew_family { CURLEW_IPV4, CURLEW_IPV6, CURLEW_UNIX };
 
-/// Opens a stream socket that never blocks and that other programs do not inherit. Small writes of an IP socket are sent
+/// Opens a stream socket that never blocks and that other programs do not inherit. An IP socket sends small writes
 /// immediately. `keep_alive` is the time in seconds between probes of a silent connection; 0 sends none.
 int curlew_open_socket(enum curlew_family family, int keep_alive);
 

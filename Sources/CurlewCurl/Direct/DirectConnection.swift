@@ -66,7 +66,7 @@ final class DirectConnection: @unchecked Sendable {
     /// Whether the complete request has been sent.
     @exclusivity(unchecked) var isRequestSent = false
     /// Whether the rest of the request is not sent, because the response has made it superfluous.
-    @exclusivity(unchecked) var omitsRest = false
+    @exclusivity(unchecked) var omitsRemainder = false
     /// The error of the socket that has ended sending; 0 if there was none.
     @exclusivity(unchecked) var sendError: Int32 = 0
     /// Whether the server has switched to another protocol.
@@ -104,7 +104,7 @@ final class DirectConnection: @unchecked Sendable {
         uses += 1
         self.transfer = transfer
         isRequestSent = false
-        omitsRest = false
+        omitsRemainder = false
         sendError = 0
         upload = transfer.plan.upload
         let limits = transfer.plan.context.limits
@@ -155,7 +155,9 @@ struct OutputBuffer {
 
     /// Sends as much as the socket accepts. Returns the number of bytes, or the error of the socket.
     mutating func send(to descriptor: Int32) -> Int {
-        let sent = bytes.withUnsafeBytes { curlew_send(descriptor, $0.baseAddress.map { $0 + start }, $0.count - start) }
+        let sent = bytes.withUnsafeBytes {
+            curlew_send(descriptor, $0.baseAddress.map { $0 + start }, $0.count - start)
+        }
         if sent > 0 { start += sent }
         return sent
     }

@@ -26,32 +26,32 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     /// groups, for example when they restart.
     private static let reusesBeforeOpening = 2
     /// The maximum number of times that one connection is read in one turn, so that it does not delay the others.
-    private static let readLimit = 8
+    static let readLimit = 8
     private static let eventLimit = 256
-    private static let readable = EPOLLIN.rawValue
-    private static let writable = EPOLLOUT.rawValue
+    static let readable = EPOLLIN.rawValue
+    static let writable = EPOLLOUT.rawValue
 
-    private enum Entry {
+    enum Entry {
         case connection(DirectConnection)
         case connector(Connector)
     }
 
     unowned let loop: EventLoop
-    private let poll: Int32
+    let poll: Int32
     private let events: UnsafeMutablePointer<epoll_event>
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: DirectConnections.room, alignment: 16)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: DirectConnections.room, alignment: 16)
     /// The next piece of a body, with its framing.
-    private let piece = UnsafeMutableRawBufferPointer.allocate(
+    let piece = UnsafeMutableRawBufferPointer.allocate(
         byteCount: chunkSize + 2 * margin, alignment: 16)
     /// Indexed by descriptor, with the generation of the entry: an event that the system reported earlier may be about a
     /// descriptor that has been closed and opened again.
-    @exclusivity(unchecked) private var entries: [(entry: Entry?, generation: UInt32)] = []
+    @exclusivity(unchecked) var entries: [(entry: Entry?, generation: UInt32)] = []
     /// The number of open connections and connection attempts.
-    @exclusivity(unchecked) private var openCount = 0
+    @exclusivity(unchecked) var openCount = 0
     @exclusivity(unchecked) var connectors: [Connector] = []
     /// The transfers that wait for the end of another one, because the process had no descriptor for their connection.
-    @exclusivity(unchecked) private var withoutDescriptor: [Transfer] = []
-    @exclusivity(unchecked) private var mayHaveDescriptor = false
+    @exclusivity(unchecked) var withoutDescriptor: [Transfer] = []
+    @exclusivity(unchecked) var mayHaveDescriptor = false
     /// The addresses of names, and when they expire.
     @exclusivity(unchecked) var addresses: [String: (list: [IPAddress], until: Int64)] = [:]
     @exclusivity(unchecked) private var effects: [Effect] = []
@@ -141,7 +141,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
         case .caller, .partial, .loop:
             if bits & Self.writable != 0 { send(on: connection) }
             guard bits & ~Self.writable != 0, let transfer = connection.transfer else { return }
-            // The system reports the end of a connection even if nobody waits for it.
+            // The system reports the end of a connection even if no exchange waits for it.
             if transfer.received.isPaused { return register(connection, 0) }
             receive(on: connection)
         }
@@ -216,7 +216,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
             if connection.move(from: .idle, to: .lost) {
                 disconnect(connection)
             } else if connection.holder.load(ordering: .acquiring) == .returned {
-                // The thread of the caller makes it idle, and nobody uses it again.
+                // The thread of the caller makes it idle, and no exchange uses it again.
                 remove(connection.descriptor)
             } else if let transfer = connection.transfer {
                 end(transfer, with: error)
@@ -264,7 +264,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     }
 
     /// Sends the request of a transfer on an idle connection, or opens one.
-    private func proceed(_ transfer: Transfer) {
+    func proceed(_ transfer: Transfer) {
         var next = transfer.direct.connection
         if next == nil, !transfer.plan.opensConnection, transfer.sent.attempts < Self.reusesBeforeOpening {
             next = loop.queues.takeIdle(for: transfer)
@@ -398,7 +398,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     }
 
     /// Clears the pause state of a transfer that resumes or ends.
-    private func noteReleased(_ transfer: Transfer) {
+    func noteReleased(_ transfer: Transfer) {
         if transfer.isHeld { loop.gauges.paused -= 1 }
         transfer.received.isPaused = false
         transfer.sent.isPaused = false
@@ -423,420 +423,6 @@ final class DirectConnections: Carrier, @unchecked Sendable {
             register(connection, connection.registered | Self.readable)
             receiveKept(on: connection)
         }
-    }
-
-    // MARK: Descriptors
-
-    /// Waits until a descriptor is free, because the process has none for the connection of this transfer. Returns false
-    /// if no other transfer is in progress.
-    func awaitDescriptor(_ transfer: Transfer) -> Bool {
-        if let idle = loop.queues.takeOldestIdle(at: loop.number) {
-            disconnect(idle)
-        } else if withoutDescriptor.count + 1 >= inProgress.load(ordering: .relaxed) {
-            return false
-        }
-        transfer.direct.connector = nil
-        withoutDescriptor.append(transfer)
-        return true
-    }
-
-    /// Begins the transfers that have waited for a descriptor, if one may be free.
-    private func retryWithoutDescriptor() {
-        guard mayHaveDescriptor, !withoutDescriptor.isEmpty else { return }
-        mayHaveDescriptor = false
-        let waiting = withoutDescriptor
-        withoutDescriptor = []
-        waiting.forEach(proceed)
-    }
-
-    /// Adds the socket of a connection attempt. Returns false if the system refuses it.
-    func add(_ connector: Connector, _ descriptor: Int32) -> Bool {
-        insert(.connector(connector), descriptor, Self.writable) != nil
-    }
-
-    /// Makes the socket of an attempt that has succeeded a connection. Returns false if the system refuses it.
-    func adopt(_ connection: DirectConnection) -> Bool {
-        remove(connection.descriptor)
-        guard let tag = insert(.connection(connection), connection.descriptor, Self.readable) else { return false }
-        connection.tag = tag
-        connection.registered = Self.readable
-        return true
-    }
-
-    private func insert(_ entry: Entry, _ descriptor: Int32, _ bits: UInt32) -> UInt64? {
-        let slot = Int(descriptor)
-        if slot >= entries.count {
-            entries.append(contentsOf: repeatElement((entry: nil, generation: UInt32(0)), count: slot + 1 - entries.count + 64))
-        }
-        entries[slot].generation &+= 1
-        let tag = UInt64(entries[slot].generation) << 32 | UInt64(slot)
-        guard curlew_poll_socket(poll, 0, descriptor, bits, tag) == 0 else { return nil }
-        entries[slot].entry = entry
-        openCount += 1
-        loop.gauges.connections += 1
-        return tag
-    }
-
-    /// Removes a socket from the table and from the poll.
-    func remove(_ descriptor: Int32) {
-        let slot = Int(descriptor)
-        guard entries.indices.contains(slot), entries[slot].entry != nil else { return }
-        entries[slot].entry = nil
-        entries[slot].generation &+= 1
-        _ = curlew_poll_socket(poll, 2, descriptor, 0, 0)
-        openCount -= 1
-        loop.gauges.connections -= 1
-    }
-
-    /// Ends and removes a connection. Its descriptor is closed when no thread uses it.
-    func disconnect(_ connection: DirectConnection) {
-        connection.holder.store(.lost, ordering: .releasing)
-        curlew_end_connection(connection.descriptor)
-        if case .connection(let other)? = entries[Int(connection.descriptor)].entry, other === connection {
-            remove(connection.descriptor)
-        }
-        mayHaveDescriptor = true
-    }
-
-    /// Registers the socket for these events. Without any, it is removed from the poll, which would report its end.
-    private func register(_ connection: DirectConnection, _ bits: UInt32) {
-        guard connection.registered != bits else { return }
-        let operation: Int32 = bits == 0 ? 2 : connection.registered == 0 ? 0 : 1
-        _ = curlew_poll_socket(poll, operation, connection.descriptor, bits, connection.tag)
-        connection.registered = bits
-    }
-}
-
-// MARK: Sending
-
-extension DirectConnections {
-    static let chunkSize = 64 << 10
-    /// Room for the framing of a chunk, before and after it.
-    static let margin = 10
-    private static let upgradeChunkSize = 16 << 10
-    /// The maximum number of pieces of one body that are sent in one turn.
-    private static let sendLimit = 16
-
-    /// Sends what the socket accepts: the rest of the head, then the body.
-    private func send(on connection: DirectConnection) {
-        guard connection.holder.load(ordering: .acquiring) == .loop, let transfer = connection.transfer,
-            connection.sendError == 0, !connection.omitsRest, !connection.isRequestSent || connection.isSwitched
-        else { return setWriting(connection, false) }
-        for _ in 0..<Self.sendLimit {
-            if !connection.output.isEmpty {
-                let sent = connection.output.send(to: connection.descriptor)
-                guard sent > 0 else {
-                    if sent == -Int(EAGAIN) { return setWriting(connection, true) }
-                    return noteSendError(Int32(-sent), connection, transfer)
-                }
-                transfer.direct.bytesSent += Int64(sent)
-                if !connection.output.isEmpty { return setWriting(connection, true) }
-            }
-            guard let upload = connection.upload, let piece = nextPiece(connection, transfer, upload),
-                write(piece, connection, transfer)
-            else { break }
-        }
-        // The transfer may have failed.
-        guard connection.transfer === transfer, connection.sendError == 0 else { return }
-        guard connection.upload == nil, connection.output.isEmpty else {
-            return setWriting(connection, !transfer.sent.isPaused)
-        }
-        setWriting(connection, false)
-        guard !connection.isRequestSent else { return }
-        connection.isRequestSent = true
-        transfer.clock.awaitHead(at: loop.now)
-        noteDeadline(of: transfer)
-    }
-
-    /// Sends the rest of a request of which the thread of the caller has sent only a part.
-    func sendRest(_ rest: [UInt8], of transfer: Transfer, on connection: DirectConnection, error: Int32) {
-        guard connection.isPerforming(transfer) else { return }
-        transfer.direct.bytesSent -= Int64(rest.count)
-        connection.isRequestSent = false
-        rest.withUnsafeBytes { connection.output.append($0) }
-        connection.holder.store(.loop, ordering: .releasing)
-        if error != 0 { noteSendError(error, connection, transfer) } else { send(on: connection) }
-    }
-
-    /// Reads the next piece of the body into the send buffer. Returns nil if there is nothing to send now.
-    private func nextPiece(
-        _ connection: DirectConnection, _ transfer: Transfer, _ upload: any Upload
-    ) -> UnsafeRawBufferPointer? {
-        let isUpgrade = transfer.plan.upgrade != nil
-        // A switched connection has no framing, and nothing is sent before the switch.
-        if isUpgrade, !connection.isSwitched {
-            connection.upload = nil
-            return nil
-        }
-        let isChunked = upload.length == nil && !isUpgrade
-        let size = isUpgrade ? Self.upgradeChunkSize : Self.chunkSize
-        switch upload.read(into: UnsafeMutableRawBufferPointer(rebasing: piece[Self.margin...].prefix(size))) {
-        case .bytes(let count):
-            transfer.sent.bodyBytes += Int64(count)
-            if transfer.clock.send(at: loop.now) { noteDeadline(of: transfer) }
-            if transfer.sent.bodyBytes == upload.length { connection.upload = nil }
-            guard isChunked else { return UnsafeRawBufferPointer(rebasing: piece[Self.margin...].prefix(count)) }
-            let head = Array("\(String(count, radix: 16))\r\n".utf8)
-            let start = Self.margin - head.count
-            UnsafeMutableRawBufferPointer(rebasing: piece[start..<Self.margin]).copyBytes(from: head)
-            (piece[Self.margin + count], piece[Self.margin + count + 1]) = (0x0D, 0x0A)
-            return UnsafeRawBufferPointer(rebasing: piece[start..<(Self.margin + count + 2)])
-        case .end:
-            connection.upload = nil
-            if isChunked { writeLastChunk(upload.trailers, connection, transfer) }
-            return nil
-        case .wait:
-            guard !transfer.sent.isPaused else { return nil }
-            noteHeld(transfer)
-            transfer.sent.isPaused = true
-            // An upgrade has nothing to send before the response, which the usual timeout for the head limits.
-            transfer.clock.isHeld = !isUpgrade
-            return nil
-        case .failed(let error):
-            end(transfer, with: transfer.completed(error))
-            return nil
-        }
-    }
-
-    private func writeLastChunk(_ trailers: HTTPHeaders, _ connection: DirectConnection, _ transfer: Transfer) {
-        var text = "0\r\n"
-        for field in trailers { text += "\(field.name.text): \(field.value)\r\n" }
-        _ = Array((text + "\r\n").utf8).withUnsafeBytes { write($0, connection, transfer) }
-    }
-
-    /// Sends bytes, and keeps those that the socket does not accept. Returns whether it has accepted all.
-    private func write(
-        _ bytes: UnsafeRawBufferPointer, _ connection: DirectConnection, _ transfer: Transfer
-    ) -> Bool {
-        let sent = curlew_send(connection.descriptor, bytes.baseAddress, bytes.count)
-        if sent > 0 { transfer.direct.bytesSent += Int64(sent) }
-        if sent == bytes.count { return true }
-        guard sent > 0 || sent == -Int(EAGAIN) else {
-            noteSendError(Int32(-sent), connection, transfer)
-            return false
-        }
-        connection.output.append(UnsafeRawBufferPointer(rebasing: bytes[max(0, sent)...]))
-        return false
-    }
-
-    private func setWriting(_ connection: DirectConnection, _ isWriting: Bool) {
-        let bits = connection.registered & Self.readable
-        register(connection, isWriting ? bits | Self.writable : bits)
-    }
-
-    /// Ends sending. The server may have responded before it closed the connection, so receiving goes on.
-    private func noteSendError(_ error: Int32, _ connection: DirectConnection, _ transfer: Transfer) {
-        connection.sendError = error
-        connection.upload = nil
-        connection.output.removeAll()
-        setWriting(connection, false)
-        if transfer.received.isPaused { return }
-        receive(on: connection)
-    }
-}
-
-// MARK: Receiving
-
-extension DirectConnections {
-    /// Receives and processes bytes until there are none.
-    private func receive(on connection: DirectConnection) {
-        for _ in 0..<Self.readLimit {
-            guard let transfer = connection.transfer, !transfer.received.isPaused else { return }
-            let count = curlew_receive(connection.descriptor, buffer.baseAddress, buffer.count)
-            guard count > 0 else {
-                return count == -Int(EAGAIN) ? () : endOfConnection(connection, transfer, Int32(-count))
-            }
-            noteReceived(count, transfer)
-            let received = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            if connection.kept.isEmpty {
-                guard process(connection, transfer, received) else { return }
-            } else {
-                connection.kept.append(contentsOf: received)
-                let kept = connection.kept
-                guard kept.withUnsafeBytes({ process(connection, transfer, $0) }) else { return }
-            }
-            guard count == buffer.count else { return }
-        }
-    }
-
-    private func noteReceived(_ count: Int, _ transfer: Transfer) {
-        transfer.clock.lastActivity = loop.now
-        if transfer.direct.firstByte == 0 { transfer.direct.firstByte = loop.now }
-        transfer.direct.bytesReceived += Int64(count)
-    }
-
-    /// Processes the bytes that were kept while the reader of the body had no room, then receives more.
-    private func receiveKept(on connection: DirectConnection) {
-        if !connection.kept.isEmpty, let transfer = connection.transfer {
-            let kept = connection.kept
-            guard kept.withUnsafeBytes({ process(connection, transfer, $0) }) else { return }
-        }
-        receive(on: connection)
-    }
-
-    /// Parses the bytes that have arrived, and keeps those that cannot be consumed. Returns whether receiving goes on. If
-    /// not, the connection may already perform another exchange on the thread of a caller.
-    private func process(
-        _ connection: DirectConnection, _ transfer: Transfer, _ bytes: UnsafeRawBufferPointer
-    ) -> Bool {
-        var offset = 0
-        if connection.keptContent > 0 {
-            offset = connection.keptContent
-            guard take(UnsafeRawBufferPointer(rebasing: bytes[..<offset]), connection, transfer) else {
-                keep(bytes, from: 0, content: offset, connection, transfer)
-                return false
-            }
-            connection.keptContent = 0
-        }
-        while true {
-            if connection.isSwitched {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-                guard rest.isEmpty || take(rest, connection, transfer) else {
-                    keep(bytes, from: offset, content: rest.count, connection, transfer)
-                    return false
-                }
-                if !connection.kept.isEmpty { connection.kept = [] }
-                return true
-            }
-            let event: HTTP1ResponseParser.Event
-            do throws(HTTP1ResponseError) {
-                event = try connection.parser.next(bytes, &offset, loop.fields)
-            } catch {
-                end(transfer, with: transfer.ending.isDiscarding ? NetworkError(.cancelled) : transfer.failure(error))
-                return false
-            }
-            switch event {
-            case .incomplete:
-                keep(bytes, from: offset, content: 0, connection, transfer)
-                return true
-            case .interim(let status, let headers): noteInterim(status, headers, transfer)
-            case .head(let head):
-                guard accept(head, connection, transfer) else { return false }
-            case .content(let range):
-                transfer.direct.contentBytes += Int64(range.count)
-                guard take(UnsafeRawBufferPointer(rebasing: bytes[range]), connection, transfer) else {
-                    keep(bytes, from: range.lowerBound, content: range.count, connection, transfer)
-                    return false
-                }
-            case .end(let trailers):
-                transfer.received.head.accept(trailers: trailers)
-                complete(connection, transfer, hasMore: offset < bytes.count)
-                return false
-            }
-        }
-    }
-
-    /// Keeps the bytes that have not been consumed. Does nothing if the transfer has failed.
-    private func keep(
-        _ bytes: UnsafeRawBufferPointer, from offset: Int, content: Int, _ connection: DirectConnection,
-        _ transfer: Transfer
-    ) {
-        guard connection.transfer === transfer else { return }
-        // Bytes of which nothing has been consumed are kept already, unless they have just arrived.
-        if offset > 0 || connection.kept.count != bytes.count {
-            connection.kept = offset < bytes.count ? Array(bytes[offset...]) : []
-        }
-        connection.keptContent = content
-    }
-
-    private func noteInterim(_ status: HTTPStatus, _ headers: HTTPHeaders, _ transfer: Transfer) {
-        if status == .continue { transfer.plan.expectation?.permit() }
-        if transfer.plan.context.isObserved { add(.event(transfer, .interim(status, headers))) }
-    }
-
-    /// Processes the head. Returns false if the transfer has ended.
-    private func accept(_ head: HTTP1ResponseHead, _ connection: DirectConnection, _ transfer: Transfer) -> Bool {
-        guard !transfer.ending.isDiscarding else { return true }
-        if head.framing == .switched {
-            guard transfer.plan.upgrade != nil else {
-                end(transfer, with: transfer.completed(NetworkError(
-                    .badResponse, detail: "The server switched to a protocol that the request did not ask for.")))
-                return false
-            }
-            connection.isSwitched = true
-            connection.upload = transfer.plan.upload
-        }
-        transfer.received.head.accept(head)
-        guard transfer.finishHead() else {
-            end(transfer, with: transfer.completed(transfer.ending.failure ?? NetworkError(.badResponse)))
-            return false
-        }
-        if connection.isSwitched {
-            send(on: connection)
-        } else if head.status.code >= 300, !connection.isRequestSent, connection.holder.load(ordering: .acquiring) == .loop
-        {
-            // The connection ends with the response: the server would read the next request as the rest of this one.
-            connection.omitsRest = true
-            connection.upload = nil
-            setWriting(connection, false)
-        }
-        return connection.transfer === transfer
-    }
-
-    /// Delivers content. Returns false if it must be kept, or if the transfer has ended.
-    private func take(
-        _ bytes: UnsafeRawBufferPointer, _ connection: DirectConnection, _ transfer: Transfer
-    ) -> Bool {
-        let taken = transfer.receiveBody(bytes)
-        if taken == bytes.count { return true }
-        if taken != Int(CURL_WRITEFUNC_PAUSE) {
-            end(transfer, with: transfer.completed(transfer.ending.failure ?? NetworkError(.badResponse)))
-        }
-        return false
-    }
-
-    /// Completes an exchange whose response is complete.
-    private func complete(_ connection: DirectConnection, _ transfer: Transfer, hasMore: Bool) {
-        let isCaller = connection.holder.load(ordering: .acquiring) == .caller
-        let keeps = connection.parser.keepsConnection && !hasMore && (isCaller || connection.isRequestSent)
-        if transfer.ending.isDiscarding {
-            return finish(transfer, on: connection, .failure(NetworkError(.cancelled)), keepsConnection: keeps)
-        }
-        if transfer.received.decoder?.isComplete == false {
-            let error = NetworkError(
-                .badResponse, detail: "The body ends before its content coding does: it is truncated.")
-            return finish(transfer, on: connection, .failure(transfer.completed(error)), keepsConnection: keeps)
-        }
-        finish(transfer, on: connection, .success(()), keepsConnection: keeps)
-    }
-
-    /// Processes the end of a connection, or its error.
-    private func endOfConnection(_ connection: DirectConnection, _ transfer: Transfer, _ error: Int32) {
-        // The thread of the caller is about to say what it has sent. The system reports the end again.
-        if connection.holder.load(ordering: .acquiring) == .caller { return }
-        if error == 0, connection.isSwitched {
-            return finish(transfer, on: connection, .success(()), keepsConnection: false)
-        }
-        if error == 0, let event = try? connection.parser.finish(), case .end(let trailers) = event {
-            transfer.received.head.accept(trailers: trailers)
-            return complete(connection, transfer, hasMore: true)
-        }
-        if transfer.ending.isDiscarding { return end(transfer, with: NetworkError(.cancelled)) }
-        let hasLeft = transfer.direct.bytesSent > 0
-        if connection.isReused, transfer.direct.firstByte == 0, mayRepeat(transfer, hasLeft: hasLeft) {
-            return repeatRequest(of: transfer, from: connection)
-        }
-        end(transfer, with: transfer.lost(hasLeft: hasLeft, error: error != 0 ? error : connection.sendError))
-    }
-
-    /// Returns whether the request may be sent again, and rewinds the body. Repeating it must be harmless, or none of it
-    /// may have been sent.
-    private func mayRepeat(_ transfer: Transfer, hasLeft: Bool) -> Bool {
-        (transfer.plan.mayRepeat || !hasLeft) && transfer.plan.upload?.rewind() ?? true
-    }
-
-    private func repeatRequest(of transfer: Transfer, from connection: DirectConnection) {
-        connection.end()
-        disconnect(connection)
-        transfer.direct.connection = nil
-        transfer.sent.bodyBytes = 0
-        noteReleased(transfer)
-        transfer.clock.isHeld = false
-        let now = TimeoutTracker.now()
-        transfer.clock.connectLater(from: now)
-        transfer.clock.awaitHead(at: now)
-        proceed(transfer)
-        noteDeadline(of: transfer)
     }
 }
 #endif

@@ -60,12 +60,14 @@ extension EventLoop {
         guard !writer.isTooLong else { return nil }
         var count = writer.count
         guard let upload = transfer.plan.upload else { return count }
-        guard let parts = upload as? PartsUpload, let length = parts.length, length <= Int64(buffer.count - count) else {
+        guard let parts = upload as? PartsUpload, let length = parts.length, length <= Int64(buffer.count - count)
+        else {
             return nil
         }
         let end = count + Int(length)
         while count < end {
-            guard case .bytes(let added) = parts.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<end]))
+            guard
+                case .bytes(let added) = parts.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<end]))
             else {
                 _ = parts.rewind()
                 return nil
@@ -94,9 +96,9 @@ extension EventLoop {
             expected: .caller, desired: isComplete ? .loop : .partial, ordering: .acquiringAndReleasing)
         if isMoved {
             guard !isComplete else { return }
-            let rest = Array(request[max(0, sent)...])
+            let remainder = Array(request[max(0, sent)...])
             let error = sent < 0 && sent != -Int(EAGAIN) ? Int32(-sent) : 0
-            send(.unsent(transfer, connection, rest, error: error))
+            send(.unsent(transfer, connection, remainder, error: error))
         } else if holder == .returned {
             if !isComplete { connection.abandon() }
             giveBack(connection, of: transfer)

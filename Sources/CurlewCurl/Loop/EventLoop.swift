@@ -210,8 +210,8 @@ final class EventLoop: @unchecked Sendable {
         case .found(let name, let outcome):
             forEachHandle { $0.found(name, outcome) }
             direct?.found(name, outcome)
-        case .unsent(let transfer, let connection, let rest, let error):
-            connection.owner.sendRest(rest, of: transfer, on: connection, error: error)
+        case .unsent(let transfer, let connection, let remainder, let error):
+            connection.owner.sendRemainder(remainder, of: transfer, on: connection, error: error)
         case .wake: break
         case .run(let job, let executor): run(job, as: executor)
         case .checkLate(let moment): nextCheck = min(nextCheck, moment)

@@ -171,7 +171,8 @@ extension Transfer {
     private func growthFailure(_ decoder: ContentDecoder) -> NetworkError? {
         let decoded = max(decoder.decoded, decoder.between)
         guard decoded > 1 << 20 else { return nil }
-        let coded = min(decoder.coded + Int64(easy?.current.room ?? DirectConnections.room), received.head.content.length ?? .max)
+        let coded = min(
+            decoder.coded + Int64(easy?.current.room ?? DirectConnections.room), received.head.content.length ?? .max)
         return plan.context.limits.growthFailure(decoded: decoded, coded: coded)
     }
 
