@@ -10,9 +10,9 @@ extension CurlTransport {
         /// number. More than two event loops help with several origins, mostly over TLS, when two event loops keep one
         /// core each busy.
         ///
-        /// The event loops divide the pool's `total` and `idle` among them, and those that serve an origin divide
-        /// `perHost`. If `total` is set, there is at most one event loop per sixteen connections, and at least one.
-        /// With libcurl before 8.1, one more event loop performs uploads of unknown length over TLS.
+        /// The event loops divide the pool's `idle` among them, and those that serve an origin divide `perHost`. If the
+        /// pool's `total` is set, there is only one event loop. With libcurl before 8.1, one more event loop
+        /// performs uploads of unknown length over TLS.
         public var eventLoops: Int { didSet { eventLoops = Self.bounded(eventLoops) } }
         /// The number of event loops that may serve one origin. Default 1, at most 64 and at most `eventLoops`.
         ///

@@ -69,6 +69,8 @@ final class DirectConnection: @unchecked Sendable {
     @exclusivity(unchecked) var omitsRemainder = false
     /// The error of the socket that has ended sending; 0 if there was none.
     @exclusivity(unchecked) var sendError: Int32 = 0
+    /// The error of the socket that has ended receiving; 0 if there was none.
+    @exclusivity(unchecked) var receiveError: Int32 = 0
     /// Whether the server has switched to another protocol.
     @exclusivity(unchecked) var isSwitched = false
     /// The events for which the socket is registered, as `epoll` bits.

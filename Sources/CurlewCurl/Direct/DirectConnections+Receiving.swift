@@ -179,6 +179,9 @@ extension DirectConnections {
 
     /// Processes the end of a connection, or its error.
     private func endOfConnection(_ connection: DirectConnection, _ transfer: Transfer, _ error: Int32) {
+        // The system reports an error once, and later only the end.
+        if error != 0 { connection.receiveError = error }
+        let error = connection.receiveError
         // The thread of the caller is about to say what it has sent. The system reports the end again.
         if connection.holder.load(ordering: .acquiring) == .caller { return }
         if error == 0, connection.isSwitched {

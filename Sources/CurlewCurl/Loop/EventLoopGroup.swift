@@ -21,7 +21,6 @@ struct EventLoopGroup: Sendable {
         ) {
             var part = configuration
             part.pool.idle = max(1, configuration.pool.idle / count)
-            part.pool.total = configuration.pool.total.map { max(1, $0 / count) }
             let queues = RequestQueues(
                 configuration: configuration, proxies: proxies, loops: count,
                 loopsPerOrigin: options.eventLoopsPerOrigin)
@@ -76,8 +75,8 @@ struct EventLoopGroup: Sendable {
     init(configuration: TransportConfiguration, options: CurlTransport.Options, proxies: ProxyRules) {
         self.proxies = proxies
         usesPriorKnowledge = configuration.httpVersions == .http2PriorKnowledge
-        // With a limit for all connections, there are only as many loops as can have sixteen connections each.
-        let maximum = configuration.pool.total.map { max(1, $0 / 16) } ?? .max
+        // A limit for all connections cannot be divided: each origin may need all of them.
+        let maximum = configuration.pool.total == nil ? Int.max : 1
         let names = NameLookup(configuration.dns.addresses)
         main = Lane(configuration, proxies, names, options: options, loops: min(options.eventLoops, maximum))
         // The libcurl version is determined on first use: creating a transport does not initialize libcurl.

@@ -91,7 +91,7 @@ final class RequestQueues: Sendable {
     private let configuration: TransportConfiguration
     /// The number of event loops that serve one origin.
     private let loopsPerOrigin: Int
-    /// The maximum number of connections to all origins for each loop.
+    /// The maximum number of connections to all origins.
     private let total: Int
     /// The maximum number of idle connections of the transport itself for each loop.
     let idle: Int
@@ -105,7 +105,7 @@ final class RequestQueues: Sendable {
     ) {
         self.configuration = configuration
         self.proxies = proxies
-        total = configuration.pool.total.map { max(1, $0 / loops) } ?? .max
+        total = configuration.pool.total ?? .max
         self.loopsPerOrigin = min(loops, max(1, configuration.pool.perHost), loopsPerOrigin)
         idle = max(1, configuration.pool.idle / loops)
         idleLifetime = Self.nanoseconds(configuration.pool.idleLifetime)
