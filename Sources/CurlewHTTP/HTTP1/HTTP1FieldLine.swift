@@ -44,10 +44,10 @@ package enum HTTP1FieldLine {
             if isControl(byte) { return buffer.map { isControl($0) ? 0x20 : $0 }.withUnsafeBytes { text($0[...]) } }
             if byte >= 0x80 { isPlain = false }
         }
-        // The validating initialiser is several times slower, and ASCII is always valid.
-        if isPlain { return String(decoding: buffer, as: UTF8.self) }
-        return String(validating: buffer, as: UTF8.self)
-            ?? String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) }))
+        // Decoding replaces what is not UTF-8. The validating initializer needs macOS 15.
+        let text = String(decoding: buffer, as: UTF8.self)
+        if isPlain || text.utf8.elementsEqual(buffer) { return text }
+        return String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) }))
     }
 
     private static func isControl(_ byte: UInt8) -> Bool { ASCII.isControl(byte) && byte != 0x09 }
