@@ -45,7 +45,7 @@ package final class FieldCache {
     /// Returns the hash of a line, computed from eight bytes at a time. The upper bits select the entry, because they
     /// are better distributed.
     private static func hash(_ line: UnsafeRawBufferPointer) -> UInt64 {
-        var hash = UInt64(line.count) &* 0x9E37_79B9_7F4A_7C15
+        var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
         var offset = 0
         while offset + 8 <= line.count {
             hash = (hash ^ line.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &* 0xFF51_AFD7_ED55_8CCD
@@ -59,6 +59,6 @@ package final class FieldCache {
         } else {
             for byte in line { word = word << 8 | UInt64(byte) }
         }
-        return ((hash ^ word) &* 0xC4CE_B9FE_1A85_EC53) &* 0x9E37_79B9_7F4A_7C15
+        return ((hash ^ word ^ UInt64(line.count)) &* 0xC4CE_B9FE_1A85_EC53) &* 0x9E37_79B9_7F4A_7C15
     }
 }

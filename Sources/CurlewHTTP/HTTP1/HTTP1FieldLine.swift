@@ -45,8 +45,8 @@ package enum HTTP1FieldLine {
             if byte >= 0x80 { isPlain = false }
         }
         // Decoding replaces what is not UTF-8. The validating initializer needs macOS 15.
-        let text = String(decoding: buffer, as: UTF8.self)
-        if isPlain || text.utf8.elementsEqual(buffer) { return text }
+        let decoded = String(decoding: buffer, as: UTF8.self)
+        if isPlain || decoded.utf8.elementsEqual(buffer) { return decoded }
         return String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) }))
     }
 
