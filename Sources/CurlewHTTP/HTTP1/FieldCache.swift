@@ -59,6 +59,6 @@ package final class FieldCache {
         } else {
             for byte in line { word = word << 8 | UInt64(byte) }
         }
-        return ((hash ^ word ^ UInt64(line.count)) &* 0xC4CE_B9FE_1A85_EC53) &* 0x9E37_79B9_7F4A_7C15
+        return ((hash ^ word) &* 0xC4CE_B9FE_1A85_EC53) &* 0x9E37_79B9_7F4A_7C15
     }
 }
