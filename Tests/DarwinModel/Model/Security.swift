@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-import CurlewCore
+@testable import CurlewCore
 import CurlewCurl
 import Foundation
 import TestServers
