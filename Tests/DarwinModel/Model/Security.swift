@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-@testable import CurlewCore
 import CurlewCurl
 import Foundation
 import TestServers
+
+@testable import CurlewCore
 
 // The part of the Security framework that AppleTrust uses. `openssl` gets certificates, and `CurlTransport` judges them.
 
