@@ -321,12 +321,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
         guard loop.queues.connection(of: transfer)?.isPerforming(transfer) ?? (transfer.carrier != nil),
             !transfer.ending.isDraining
         else { return }
-        guard transfer.mayDrain else { return end(transfer, with: NetworkError(.cancelled)) }
-        transfer.ending.isDiscarding = true
-        transfer.ending.isDraining = true
-        transfer.clock.end(by: loop.now + Transfer.drainTime)
-        noteDeadline(of: transfer)
-        resume(transfer)
+        drainOrEnd(transfer, at: loop.now)
     }
 
     func end(_ transfer: Transfer, with error: NetworkError) {

@@ -26,6 +26,16 @@ protocol Carrier: AnyObject {
 }
 
 extension Carrier {
+    /// Receives and discards the rest of a cancelled transfer if that is little, or else ends the transfer.
+    func drainOrEnd(_ transfer: Transfer, at now: Int64) {
+        guard transfer.mayDrain else { return end(transfer, with: NetworkError(.cancelled)) }
+        transfer.ending.isDiscarding = true
+        transfer.ending.isDraining = true
+        transfer.clock.end(by: now + Transfer.drainTime)
+        noteDeadline(of: transfer)
+        resume(transfer)
+    }
+
     /// Applies an effect that has been added.
     func apply(_ effect: Effect) {
         switch effect {

@@ -201,12 +201,7 @@ final class MultiHandle: Carrier {
 
     func cancel(_ transfer: Transfer) {
         guard !transfer.ending.isDraining else { return }
-        guard transfer.mayDrain else { return end(transfer, with: NetworkError(.cancelled)) }
-        transfer.ending.isDiscarding = true
-        transfer.ending.isDraining = true
-        transfer.clock.end(by: loop.now + Transfer.drainTime)
-        noteDeadline(of: transfer)
-        resume(transfer)
+        drainOrEnd(transfer, at: loop.now)
     }
 
     /// Removes an active transfer and completes it with `error`. Does nothing if the transfer is not active.
