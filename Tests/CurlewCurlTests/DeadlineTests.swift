@@ -66,7 +66,9 @@ struct DeadlineTests {
         }
         #expect(transport.snapshot.handles <= 1)
         _ = try await transport.exchange(.get, nginx.secure() + "/empty").data()
-        #expect(transport.snapshot.handles == (CurlLibrary.current.keepsFreedFields ? 0 : 1))
+        // The response has no body, so its caller may go on before the handle is released.
+        let kept = CurlLibrary.current.keepsFreedFields ? 0 : 1
+        #expect(await eventually { transport.snapshot.handles == kept })
         await transport.shutdown()
         #expect(transport.snapshot.handles == 0)
     }
