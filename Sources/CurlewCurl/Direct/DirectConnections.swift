@@ -56,6 +56,9 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     @exclusivity(unchecked) var addresses: [String: (list: [IPAddress], until: Int64)] = [:]
     @exclusivity(unchecked) private var effects: [Effect] = []
     @exclusivity(unchecked) private var successors: [Transfer] = []
+    /// The transfers that have ended in this turn. Their callers are resumed one right after the other, so that the thread
+    /// that the first one wakes finds the others without sleeping in between.
+    @exclusivity(unchecked) private var ended: [(Transfer, Result<Void, NetworkError>, ExchangeMetrics)] = []
     /// The time of the next search for expired idle connections.
     @exclusivity(unchecked) private var nextSweep = Int64.max
     /// The number of transfers in progress.
@@ -158,6 +161,14 @@ final class DirectConnections: Carrier, @unchecked Sendable {
         }
         if index > 0 { successors.removeAll(keepingCapacity: true) }
         retryWithoutDescriptor()
+        deliverEnded()
+    }
+
+    /// Resumes the callers and readers of the transfers that have ended in this turn.
+    private func deliverEnded() {
+        guard !ended.isEmpty else { return }
+        for (transfer, result, metrics) in ended { transfer.deliver(result, metrics: metrics) }
+        ended.removeAll(keepingCapacity: true)
     }
 
     private func applyNoted() {
@@ -222,6 +233,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
                 end(transfer, with: error)
             }
         }
+        deliverEnded()
     }
 
     func noteDeadline(of transfer: Transfer) {
@@ -362,7 +374,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
             transfer.plan.context.record(.trailers(transfer.received.head.trailers))
         }
         transfer.plan.context.record(metrics)
-        transfer.deliver(result, metrics: metrics)
+        ended.append((transfer, result, metrics))
         mayHaveDescriptor = true
     }
 
