@@ -30,6 +30,12 @@ enum Clients {
         }
     }
 
+    /// Typed calls, and the transport's executor for the tasks that make them.
+    static func onExecutor(url: String, work: Work) throws -> (Call, any TaskExecutor) {
+        let transport = transport()
+        return (try curlew(url: url, transport: transport, work), transport.executor)
+    }
+
     /// The transport as it comes, but for whom it trusts.
     private static func transport() -> CurlTransport {
         let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]

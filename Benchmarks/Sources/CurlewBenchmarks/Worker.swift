@@ -36,11 +36,17 @@ struct Worker {
     }
 
     private func requests() async throws -> Sample {
-        let call = try await Clients.make(client, width: width, url: url, work: work)
+        let call: Clients.Call
+        var executor: (any TaskExecutor)?
+        if client == "curlew-executor" {
+            (call, executor) = try Clients.onExecutor(url: url, work: work)
+        } else {
+            call = try await Clients.make(client, width: width, url: url, work: work)
+        }
         defer { CacheClients.removeFiles() }
         // A warm-up opens the connections and runs every lane a few times.
-        _ = try await load(call, seconds: min(0.3, seconds / 4))
-        return try await load(call, seconds: seconds)
+        _ = try await load(call, on: executor, seconds: min(0.3, seconds / 4))
+        return try await load(call, on: executor, seconds: seconds)
     }
 
     /// One large transfer, after small ones that load and start everything.
@@ -58,13 +64,15 @@ struct Worker {
     }
 
     /// `width` lanes call one after the other until the time is over.
-    private func load(_ call: @escaping @Sendable () async throws -> Void, seconds: Double) async throws -> Sample {
+    private func load(_ call: @escaping Clients.Call, on executor: (any TaskExecutor)?, seconds: Double) async throws
+        -> Sample
+    {
         let before = ProcessUsage.now
         let start = ContinuousClock.now
         let end = start + .seconds(seconds)
         let lanes = try await withThrowingTaskGroup(of: [UInt32].self) { group in
             for _ in 0..<width {
-                group.addTask {
+                group.addTask(executorPreference: executor) {
                     var latencies: [UInt32] = []
                     while true {
                         let before = ContinuousClock.now
