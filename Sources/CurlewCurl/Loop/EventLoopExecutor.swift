@@ -31,7 +31,7 @@ extension CurlTransport {
     ///     }
     ///
     /// A call from there over plain HTTP/1.1 changes no thread if its origin belongs to that event loop, as an origin
-    /// does that was first called from there, or if there is only one event loop. That saves a fifth to a third of its
+    /// does that was first called from there, or if there is only one event loop. That saves a sixth to a third of its
     /// CPU. It is for tasks with short steps: a step delays all exchanges of the event loop.
     /// After a step of more than 10 ms, the steps of tasks run on the global executor for a second, as they do while the
     /// transport has no thread because it is idle, shut down or forked.
