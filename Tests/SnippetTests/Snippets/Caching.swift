@@ -7,7 +7,8 @@ import CurlewSQLite
 
 enum CachingPage {
     static func inMemory() -> APIClient {
-        let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.caching()))  // in memory
+        // in memory
+        let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.caching()))
 
         return client
     }
@@ -22,7 +23,8 @@ enum CachingPage {
 
     static func whereFrom(_ client: APIClient) async throws -> String {
         let film = try await client.response(for: .film("metropolis"))
-        print(film.cacheStatus)  // from the cache: it is fresh; 12 s old, fresh for another 48 s
+        // from the cache: it is fresh; 12 s old, fresh for another 48 s
+        print(film.cacheStatus)
         let origin =
             switch film.served {
             case .network: "from the server, whole"

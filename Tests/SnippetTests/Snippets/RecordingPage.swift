@@ -11,7 +11,8 @@ private func replay() async throws {
     let cassette = try Cassette("Fixtures/users.har", recording: CurlTransport())
     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard, transport: cassette)
     #expect(try await client.send(.user(id: 1)).firstName == "Ada")
-    try await cassette.finish()  // saves what was recorded; throws if an entry was not used
+    // saves what was recorded; throws if an entry was not used
+    try await cassette.finish()
 }
 #endif
 
@@ -20,6 +21,7 @@ private func matching() -> Cassette.Options {
     options.matching.fields = ["Accept-Language"]
     options.matching.ignoredQueryItems = ["timestamp"]
     options.exhaustion = .repeatLast  // the last response again, not an error
-    options.redaction = .standard.adding(Redaction.Rules(secretMembers: ["nonce"]))  // hidden, so it may change
+    // hidden, so it may change
+    options.redaction = .standard.adding(Redaction.Rules(secretMembers: ["nonce"]))
     return options
 }

@@ -17,13 +17,15 @@ struct MyTransport: Transport {
     }
 
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        engine.principal(of: request, in: context)  // the field above is the same for everybody
+        // the field above is the same for all users
+        engine.principal(of: request, in: context)
     }
 }
 
 enum Transports {
     static func engines(_ configuration: TransportConfiguration) -> [APIClient] {
-        let shared = APIClient(baseURL: "https://api.example.com")  // the one engine of the process
+        // the one engine of the process
+        let shared = APIClient(baseURL: "https://api.example.com")
         let own = APIClient(
             baseURL: "https://api.example.com", pipeline: .standard,
             transport: CurlTransport(configuration: configuration))

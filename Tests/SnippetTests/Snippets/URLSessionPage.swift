@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
-import CurlewURLSession  // on Linux: links FoundationNetworking, which Curlew itself does not
+// on Linux: links FoundationNetworking, which Curlew itself does not
+import CurlewURLSession
 
 #if os(Linux)
 import FoundationNetworking
@@ -24,9 +25,12 @@ enum URLSessionPage {
     }
 
     static func requests(_ client: APIClient, _ request: URLRequest) async throws -> (HTTPResponse, Data, User) {
-        let response = try await client.send(urlRequest: request)  // HTTPResponse, whatever its status
-        let data = try await client.data(for: request)  // Data; throws where the status is no success
-        let user: User = try await client.send(urlRequest: request)  // decoded by the client's codecs
+        // HTTPResponse, whatever its status
+        let response = try await client.send(urlRequest: request)
+        // Data; throws where the status is no success
+        let data = try await client.data(for: request)
+        // decoded by the client's codecs
+        let user: User = try await client.send(urlRequest: request)
 
         return (response, data, user)
     }
