@@ -43,8 +43,7 @@ enum Interceptors {
         let client = APIClient(
             baseURL: "https://api.example.com",
             pipeline: [.logging(), .bearer { try await keychain.token() }])
-        // Logging(line) → Bearer → transport, and what is wrong, if anything
-        print(client)
+        print(client)  // Logging(line) → Bearer → transport, and what is wrong
 
         return client
     }
@@ -70,12 +69,9 @@ enum Interceptors {
     static func declared() -> APIClient.Configuration {
         var configuration = APIClient.Configuration()
         configuration.fields.secret = ["X-Device"]  // a header field
-        // queries, forms, JSON, text
-        configuration.fields.secretMembers = ["appid", "patient"]
-        // what the stars stand for
-        configuration.fields.secretPaths = ["/bot*", "/services/*/*/*"]
-        // shown, and sent to other origins
-        configuration.fields.harmless = ["X-Partition-Key"]
+        configuration.fields.secretMembers = ["appid", "patient"]  // JSON, forms, …
+        configuration.fields.secretPaths = ["/bot*", "/services/*/*/*"]  // every *
+        configuration.fields.harmless = ["X-Partition-Key"]  // sent anywhere
 
         return configuration
     }

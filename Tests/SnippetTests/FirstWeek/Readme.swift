@@ -6,8 +6,7 @@ import CurlewTesting
 struct GetUser: Endpoint {
     typealias Response = User
     var id: Int
-    // a value with `..` is refused
-    var path: RequestPath { "/users/\(id)" }
+    var path: RequestPath { "/users/\(id)" }  // `..` is refused
 }
 
 enum Readme {

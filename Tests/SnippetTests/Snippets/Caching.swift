@@ -7,8 +7,7 @@ import CurlewSQLite
 
 enum CachingPage {
     static func inMemory() -> APIClient {
-        // in memory
-        let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.caching()))
+        let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.caching()))  // in memory
 
         return client
     }

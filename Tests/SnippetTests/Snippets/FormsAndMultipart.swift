@@ -62,7 +62,6 @@ enum FormsPage {
         var names: [String] = []
         try await client.withResponse(to: Request<Data>.get("/batch")) { response in
             for try await part in try response.parts() {
-                // skipped, not kept
                 guard part.mediaType?.isJSON == true else { continue }
                 let film = try FastJSONDecoder().decode(Film.self, from: try await part.body.collect(upTo: 1 << 20))
                 names.append(film.title)

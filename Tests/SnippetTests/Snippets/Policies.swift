@@ -10,8 +10,7 @@ enum RedirectsPage {
     static func hops(_ client: APIClient) async throws -> String {
         let response = try await client.response(for: .report)
         print(response.url)  // where the answer came from
-        // the hops that led there, oldest first
-        for hop in response.redirects { print(hop) }
+        for hop in response.redirects { print(hop) }  // the hops that led there
 
         return response.url
     }
@@ -27,9 +26,7 @@ enum RedirectsPage {
 
 enum RetryingPage {
     static func policies(_ url: BaseURL) -> (APIClient, Request<Report>) {
-        // a client's
         let client = APIClient(baseURL: url, pipeline: .standard.replacing(.retry(.attempts(5))))
-        // a call's
         let report = Request<Report>.get("/report").options { $0.retry = .never }
 
         return (client, report)

@@ -11,8 +11,7 @@ private func replay() async throws {
     let cassette = try Cassette("Fixtures/users.har", recording: CurlTransport())
     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard, transport: cassette)
     #expect(try await client.send(.user(id: 1)).firstName == "Ada")
-    // saves what was recorded; throws if an entry was not used
-    try await cassette.finish()
+    try await cassette.finish()  // saves; throws if an entry was not used
 }
 #endif
 
@@ -21,7 +20,6 @@ private func matching() -> Cassette.Options {
     options.matching.fields = ["Accept-Language"]
     options.matching.ignoredQueryItems = ["timestamp"]
     options.exhaustion = .repeatLast  // the last response again, not an error
-    // hidden, so it may change
-    options.redaction = .standard.adding(Redaction.Rules(secretMembers: ["nonce"]))
+    options.redaction = .standard.adding(Redaction.Rules(secretMembers: ["nonce"]))  // hidden, so it may change
     return options
 }

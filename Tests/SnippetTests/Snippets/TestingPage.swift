@@ -46,10 +46,8 @@ struct TestingPage {
         configuration.time = clock
         let client = APIClient.mock(mock, configuration: configuration)
 
-        // waits for two seconds of this clock
-        async let film = client.send(GetFilm(id: "metropolis"))
-        // until it does, at most 10 s of real time
-        try await clock.waitForSleepers(1)
+        async let film = client.send(GetFilm(id: "metropolis"))  // waits for 2 s
+        try await clock.waitForSleepers(1)  // until it does; 10 s at most
         clock.advance(by: .seconds(2))  // and now it goes on
         #expect(try await film.title == "Metropolis")
     }
@@ -73,8 +71,7 @@ struct TestingPage {
             return .events { stream in
                 for number in (last + 1)...10 { try await stream.send("news \(number)", id: "\(number)") }
             }
-            // the first stream is cut within an event
-            .truncated(after: last == 0 ? 100 : 1000)
+            .truncated(after: last == 0 ? 100 : 1000)  // cut within an event
         }
         server.on(.get, "/chat") { _ in
             .webSocket(subprotocols: ["chat.v1"], compresses: true) { peer in

@@ -17,15 +17,13 @@ struct MyTransport: Transport {
     }
 
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        // the field above is the same for all users
-        engine.principal(of: request, in: context)
+        engine.principal(of: request, in: context)  // same for all users
     }
 }
 
 enum Transports {
     static func engines(_ configuration: TransportConfiguration) -> [APIClient] {
-        // the one engine of the process
-        let shared = APIClient(baseURL: "https://api.example.com")
+        let shared = APIClient(baseURL: "https://api.example.com")  // one for all
         let own = APIClient(
             baseURL: "https://api.example.com", pipeline: .standard,
             transport: CurlTransport(configuration: configuration))
