@@ -58,8 +58,8 @@ def bold(weight):
 
 
 def structure(svg):
-    """The words of a picture in no order, without what differs from run to run: numbers, their units, bars, and what is
-    measured only if it took time."""
+    """The words of a picture in no order, without what differs from run to run and between machines: numbers, their
+    units, bars, what is measured only if it took time, and the addresses that are tried."""
     lines = (re.sub(r"<[^>]+>", "", line) for line in re.findall(r"<text[^>]*>(.*?)</text>", svg))
     plain = (re.sub(r"(?:\d[\d.,:]*(?: (?:µs|ms|s)\b)?|[█\s])+", "#", line).strip("#") for line in lines)
-    return sorted(line for line in plain if line and not line.startswith("*#Measured"))
+    return sorted(line for line in plain if line and not line.startswith(("*#Measured", "*#A#connection#to")))
