@@ -18,8 +18,9 @@ let package = Package(
         .executableTarget(
             name: "Tour",
             dependencies: [
-                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "SampleAPI"),
-                "ExampleSupport",
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewRecording", package: "Curlew"),
+                .product(name: "CurlewTesting", package: "Curlew"),
+                .product(name: "CurlewSampleAPI", package: "SampleAPI"), "ExampleSupport",
             ], path: "Tour"),
         // What the programs without a screen have in common.
         .target(

@@ -4,7 +4,8 @@ import Curlew
 import CurlewSampleAPI
 import ExampleSupport
 
-/// Starts the sample service in this process and walks through what a client does with it.
+/// Starts the sample service in this process and walks through what a client does with it. `--har FILE` writes what the
+/// last scene has recorded.
 @main
 @MainActor
 struct Main {
@@ -26,9 +27,11 @@ struct Main {
             "A tour of Curlew", "a real client, real sockets, and a service on loopback",
             "service \(api.url), pictures \(api.assetsURL), engine \(client.transport)")
 
+        let arguments = CommandLine.arguments
+        let recording = arguments.count == 3 && arguments[1] == "--har" ? arguments[2] : nil
         let scenes: [any Scene] = [
             SignIn(), Films(), FilmErrors(), InlineRequests(), Questions(), Dashboard(), Completions(), Hooks(), Team(),
-            Upload(), Download(),
+            Upload(), Download(), Recording(file: recording),
         ]
         for (index, scene) in scenes.enumerated() {
             report.title("\(index + 1). \(scene.title)", scene.about)

@@ -148,6 +148,8 @@ def check(checks, folder):
     checks.run(["Scripts/bench"], 1, "this needs Linux")
     checks.run(["Scripts/apple"], 0, "left out")
     checks.run(["Scripts/demo"], 0, "the tour")
+    checks.run(["Scripts/pictures", "--check"], 0, "pictures: clean")
+    checks.run(["Scripts/release", "0.0.0", "--unknown"], 2, "Refuses a tree with changes")
     checks.run(["Scripts/example"], 0, "TopQuestions")
     checks.run(["Scripts/test", "--unknown"], 2, "Ends with status 0 only if")
     checks.run(["Scripts/docs"], 1, "docc is part of the Swift toolchain")

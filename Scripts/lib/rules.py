@@ -52,6 +52,10 @@ PROSE_RULES = [
      "say queue, separate or custom, is notified of, requests or attempts"),
 ]
 
+# The README and the pages of the site.
+PAGE = re.compile(r"README\.md|Documentation/Curlew\.docc/.*\.md")
+BLOCK_WIDTH = 76
+
 # A literal on one line; its interpolations are not prose.
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 INTERPOLATION = re.compile(r"\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
@@ -125,6 +129,19 @@ def check_size(path, found):
             found.add("size", path, MAXIMUM_LINES + 1, "lines", advice)
         elif count > MANY_LINES:
             found.warn(path, f"{count} lines: is it still one idea? More than {MAXIMUM_LINES} fail")
+
+
+def check_blocks(path, found):
+    """Code in pages for users: the site shows so many columns, and no more without scrolling."""
+    fence, last = False, ""
+    for number, line in enumerate(source.text(path).split("\n"), 1):
+        if line.lstrip().startswith("```"):
+            fence = not fence
+        elif len(line) > BLOCK_WIDTH and (fence or line.startswith("    ") and not last.startswith((" ", "-", "1"))):
+            found.add("size", path, number, "block", f"{len(line)} columns in a block, at most {BLOCK_WIDTH}")
+        # The first line of an indented block follows a paragraph, and the others the first one.
+        if line.strip() and not (line.startswith("    ") and not last.startswith((" ", "-", "1"))):
+            last = line
 
 
 def check_suites(path, found):
@@ -209,6 +226,8 @@ def main():
         found.add("shell", "Scripts/lib/shell.py", 1, "example", missed)
     for path in source.files():
         check_size(path, found)
+        if PAGE.fullmatch(path):
+            check_blocks(path, found)
         check_shell(path, found)
         if path.endswith(LICENSED_SUFFIXES) or is_script(path):
             check_licence(path, found)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Reads the workflow as GitHub would, and looks for what would first be seen there: YAML that means something else,
-scripts that do not exist, steps that no shell can read."""
+scripts that do not exist, steps that no shell can read. Also what the package index builds, and the templates."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import sys
 
 import source
 
-PATH = ".github/workflows/ci.yml"
+PATH, INDEX = ".github/workflows/ci.yml", ".spi.yml"
 JOBS = {"linux": "ubuntu-", "mac": "macos-", "windows": "windows-"}
 
 
@@ -59,15 +59,32 @@ def check(workflow):
     return found
 
 
+def check_index(index):
+    """The index documents every product, whose targets have the products' names."""
+    listed = [target for config in index["builder"]["configs"] for target in config.get("documentation_targets", [])]
+    products = re.findall(r'\.library\(name: "(\w+)"', source.text("Package.swift"))
+    return [] if sorted(listed) == sorted(products) else [f"{INDEX}: documents {listed}, not {products}"]
+
+
+def check_templates(read):
+    for path in source.files():
+        if path.startswith(".github/ISSUE_TEMPLATE/"):
+            parts = source.text(path).split("---\n", 2)
+            if parts[0] or len(parts) < 3 or set(read(parts[1])) != {"name", "about"}:
+                yield f"{path}: begins with a name and what it is about"
+
+
 def main():
     try:
         import yaml
     except ImportError:
         print("workflow: left out: there is no reader of YAML (python3-yaml)")
         return
-    found = check(yaml.safe_load(source.text(PATH)))
+    found = [f"{PATH}: {finding}" for finding in check(yaml.safe_load(source.text(PATH)))]
+    found += check_index(yaml.safe_load(source.text(INDEX)))
+    found += check_templates(yaml.safe_load)
     for finding in found:
-        print(f"{PATH}: {finding}", file=sys.stderr)
+        print(finding, file=sys.stderr)
     print(f"workflow: {len(found)} violations" if found else "workflow: clean")
     sys.exit(1 if found else 0)
 

@@ -19,40 +19,53 @@ struct CompiledFile {
         lines = text.components(separatedBy: "\n").map(Line.init)
     }
 
-    /// Whether the snippet stands here line for line. Indentation may be shifted, and so may comments at the end of a
-    /// line. Paragraphs, between blank lines, may stand apart but keep their order: declarations and the calls that use
-    /// them share a block of a page, and cannot share a scope.
+    /// Whether the snippet stands here line for line. Indentation may be shifted, comments at the end of a line may be
+    /// aligned, and a page, which is narrower, may break a line. Paragraphs, between blank lines, may stand apart but
+    /// keep their order: declarations and the calls that use them share a block of a page, and cannot share a scope.
     func find(_ snippet: [String]) -> Result {
         var from = 0
         var matched = 0
         for paragraph in Self.paragraphs(of: snippet.map(Line.init)) {
-            var closest = (count: -1, start: from)
+            var closest = (count: -1, end: from)
             var place: Int?
             for start in from..<max(from, lines.count) where place == nil {
-                let count = common(paragraph.lines, at: start)
-                if count == paragraph.lines.count { place = start }
-                if count > closest.count { closest = (count, start) }
+                let (count, end) = common(paragraph.lines, at: start)
+                if count == paragraph.lines.count { place = end }
+                if count > closest.count { closest = (count, end) }
             }
             guard let place else {
                 let count = max(closest.count, 0)
-                let next = closest.start + count
-                let text = next < lines.count ? lines[next].text : ""
+                let text = closest.end < lines.count ? lines[closest.end].text : ""
                 return .differs(
-                    at: paragraph.start + count, matched: matched + count, instead: "\(name):\(next + 1): \(text)")
+                    at: paragraph.start + count, matched: matched + count,
+                    instead: "\(name):\(closest.end + 1): \(text)")
             }
             matched += paragraph.lines.count
-            from = place + paragraph.lines.count
+            from = place
         }
         return .found
     }
 
-    /// How many lines of a paragraph stand at `start`, all shifted by the same indentation.
-    private func common(_ paragraph: ArraySlice<Line>, at start: Int) -> Int {
-        guard let first = paragraph.first else { return 0 }
+    /// How many lines of a paragraph stand at `start`, all shifted by the same indentation, and the line after them.
+    private func common(_ paragraph: ArraySlice<Line>, at start: Int) -> (count: Int, end: Int) {
+        guard let first = paragraph.first else { return (0, start) }
         let shift = lines[start].indentation - first.indentation
-        return zip(paragraph, lines[start...]).prefix { line, other in
-            line.text == other.text && line.indentation + shift == other.indentation
-        }.count
+        var (end, left) = (start, paragraph)
+        while end < lines.count, let head = left.first {
+            let line = lines[end]
+            guard head.indentation + shift == line.indentation, line.text.hasPrefix(head.text) else { break }
+            var count = 1
+            if head.text != line.text {
+                var code = head.code
+                for piece in left.dropFirst() where code.utf8.count < line.code.utf8.count {
+                    (code, count) = (code + piece.code, count + 1)
+                }
+                guard code == line.code else { break }
+            }
+            left = left.dropFirst(count)
+            end += 1
+        }
+        return (paragraph.count - left.count, end)
     }
 
     private static func paragraphs(of lines: [Line]) -> [(start: Int, lines: ArraySlice<Line>)] {
@@ -66,6 +79,8 @@ struct CompiledFile {
 private struct Line {
     let indentation: Int
     let text: String
+    /// The text without blanks, which a break replaces.
+    var code: String { text.filter { $0 != " " } }
 
     init(_ line: String) {
         let trimmed = line.trimmingCharacters(in: .whitespaces)

@@ -39,6 +39,7 @@ struct SnippetMatcherTests {
         "let user = 1                // one",
         "print(user)\nif user == 1 {\n    print(\"one\")\n}",
         "struct GetUser {\n    var id: Int\n}\n\nprint(user)",
+        "struct GetUser {\n    var id:\n        Int\n}",
     ])
     func finds(_ code: String) throws {
         #expect(try Self.problem(code) == nil)
@@ -49,6 +50,8 @@ struct SnippetMatcherTests {
         "struct GetUser {\n    let id: Int\n}",
         "struct GetUser {\n        var id: Int\n}",
         "struct GetUser {\n}",
+        "struct GetUser {\n    var id:\n        Int2\n}",
+        "struct GetUser { var id: Int }",
         "let user = 1                // two",
         "let user = 1",
         "print(user)\nprint(\"one\")",

@@ -41,7 +41,6 @@ struct FirstWeekTests {
     }
 
     @Test func readme() async throws {
-        #expect(try await Readme.calls(client) == ["Emily", "Emily"])
         #expect(try await Readme.test() == "Emily")
     }
 

@@ -13,7 +13,7 @@ enum GettingStarted {
     /// Not run: it would need the network.
     static func firstCall() async throws(NetworkError) -> String {
         let client = APIClient(baseURL: "https://dummyjson.com")
-        let user = try await client.send(.user(id: 1))  // User, or exactly one error type: NetworkError
+        let user = try await client.send(.user(id: 1))  // User, or a NetworkError
         print(user.firstName)
 
         return user.firstName

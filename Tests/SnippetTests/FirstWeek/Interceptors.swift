@@ -43,7 +43,7 @@ enum Interceptors {
         let client = APIClient(
             baseURL: "https://api.example.com",
             pipeline: [.logging(), .bearer { try await keychain.token() }])
-        print(client)  // Logging(line) → Bearer → transport, and what is wrong, if anything
+        print(client)  // Logging(line) → Bearer → transport, and what is wrong
 
         return client
     }
@@ -69,9 +69,9 @@ enum Interceptors {
     static func declared() -> APIClient.Configuration {
         var configuration = APIClient.Configuration()
         configuration.fields.secret = ["X-Device"]  // a header field
-        configuration.fields.secretMembers = ["appid", "patient"]  // queries, forms, JSON, text
-        configuration.fields.secretPaths = ["/bot*", "/services/*/*/*"]  // what the stars stand for
-        configuration.fields.harmless = ["X-Partition-Key"]  // shown, and sent to other origins
+        configuration.fields.secretMembers = ["appid", "patient"]  // JSON, forms, …
+        configuration.fields.secretPaths = ["/bot*", "/services/*/*/*"]  // every *
+        configuration.fields.harmless = ["X-Partition-Key"]  // sent anywhere
 
         return configuration
     }
@@ -101,9 +101,11 @@ struct DeviceKeyTests {
             let client = APIClient.mock(mock, pipeline: cached.adding(DeviceKey(key: key)))
             try await client.send(.get("/film"))
         }
-        #expect(mock.requests.map { $0.headers["X-Device"] } == ["a", "b"])  // one stored response for each holder
+        // one stored response for each holder
+        #expect(mock.requests.map { $0.headers["X-Device"] } == ["a", "b"])
 
         try await APIClient.mock(mock, pipeline: .standard.adding(DeviceKey(key: "a"))).send(.get("/old"))
-        #expect(mock.requests.suffix(2).map { $0.headers["X-Device"] } == ["a", nil])  // not at the other origin
+        // not at the other origin
+        #expect(mock.requests.suffix(2).map { $0.headers["X-Device"] } == ["a", nil])
     }
 }

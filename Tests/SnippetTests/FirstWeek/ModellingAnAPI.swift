@@ -100,7 +100,8 @@ enum ModellingAnAPI {
     }
 
     static func forNothing(_ client: APIClient) async throws {
-        try await client.send(FilmsAPI.rate("metropolis", Rating(stars: 5)).ignoringBody())  // the status counts
+        // the status counts
+        try await client.send(FilmsAPI.rate("metropolis", Rating(stars: 5)).ignoringBody())
     }
 
     static func wholeAnswer(_ client: APIClient) async throws -> String {

@@ -6,19 +6,14 @@ import CurlewTesting
 struct GetUser: Endpoint {
     typealias Response = User
     var id: Int
-    var path: RequestPath { "/users/\(id)" }  // encoded as one segment; `..` is refused
+    var path: RequestPath { "/users/\(id)" }  // `..` is refused
 }
 
 enum Readme {
-    static func calls(_ client: APIClient) async throws -> [String] {
-        let user = try await client.send(GetUser(id: 1))
-        let created = try await client.send(Request<User>.post("/users", json: NewUser(firstName: "Emily")))
-
-        return [user.firstName, created.firstName]
-    }
-
     static func test() async throws -> String {
-        let client = APIClient.mock { $0.on(GetUser.self) { User(id: $0.id, firstName: "Emily") } }
+        let client = APIClient.mock {
+            $0.on(GetUser.self) { User(id: $0.id, firstName: "Emily") }
+        }
 
         return try await client.send(GetUser(id: 1)).firstName
     }

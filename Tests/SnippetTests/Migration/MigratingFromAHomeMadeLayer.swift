@@ -155,7 +155,8 @@ enum MigratingFromAHomeMadeLayer {
         } catch {
             switch error.reason {
             case .cancelled: return ""
-            case .notAuthenticated(.refreshFailed): return error.message  // Still signed in.
+            // Still signed in.
+            case .notAuthenticated(.refreshFailed): return error.message
             case .status(.unauthorized), .notAuthenticated: return "Please sign in."
             case .status(.notFound): return "There is no such film."
             case .status(.tooManyRequests): return error.recoverySuggestion ?? error.message

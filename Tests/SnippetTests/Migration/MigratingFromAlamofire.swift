@@ -74,7 +74,7 @@ enum MigratingFromAlamofire {
         try await store.signIn(try await client.withoutCredentials().send(Stations.logIn("ada", "secret")))
     }
 
-    /// An adapter and a retrier in one: what happens before a request, and after its answer.
+    /// An adapter and a retrier in one: before a request, and after it.
     struct Maintenance: Interceptor {
         let bell: @Sendable () -> Void
 

@@ -124,7 +124,7 @@ enum MigratingFromMoya {
         try await store.signIn(tokens)
     }
 
-    /// A plugin: it sees each request before it is sent, and each answer after it has come.
+    /// A plugin: it sees each request, and then its response.
     struct Spinner: Interceptor {
         let change: @Sendable (Int) -> Void
         let traits = InterceptorTraits(placement: .logging)

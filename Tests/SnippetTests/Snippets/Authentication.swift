@@ -65,7 +65,7 @@ enum AuthenticationPage {
     }
 
     static func kept() -> TokenStore {
-        let store = TokenStore(.file("/var/lib/app/tokens.json"))  // 0600, replaced whole, on the disk when saved
+        let store = TokenStore(.file("/var/lib/app/tokens.json"))  // mode 0600
 
         return store
     }

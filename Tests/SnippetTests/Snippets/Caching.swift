@@ -22,7 +22,8 @@ enum CachingPage {
 
     static func whereFrom(_ client: APIClient) async throws -> String {
         let film = try await client.response(for: .film("metropolis"))
-        print(film.cacheStatus)  // from the cache: it is fresh; 12 s old, fresh for another 48 s
+        // from the cache: it is fresh; 12 s old, fresh for another 48 s
+        print(film.cacheStatus)
         let origin =
             switch film.served {
             case .network: "from the server, whole"

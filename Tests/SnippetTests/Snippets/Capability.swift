@@ -5,7 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
-/// Reports responses of endpoints that the server is going to remove (`Sunset`, RFC 8594).
+/// Reports endpoints that the server is going to remove (RFC 8594).
 public struct SunsetInterceptor: Interceptor {
     /// The announcement of one endpoint.
     public struct Notice: Hashable, Sendable {
@@ -18,11 +18,11 @@ public struct SunsetInterceptor: Interceptor {
     let margin: Duration
     let report: @Sendable (Notice) -> Void
 
-    /// Runs once per hop, outside the cache. No response depends on it. The margin must be positive.
+    /// Runs once per hop, outside the cache. No response depends on it.
     public var traits: InterceptorTraits {
         var traits = InterceptorTraits(placement: .cookies) { _, _ in .anonymous }
         if margin <= .zero {
-            traits.problem = { _ in "The margin of the sunset report is \(margin). Make it positive." }
+            traits.problem = { _ in "The margin is \(margin). Make it positive." }
         }
         return traits
     }
@@ -41,7 +41,7 @@ public struct SunsetInterceptor: Interceptor {
 }
 
 extension Interceptor where Self == SunsetInterceptor {
-    /// Reports endpoints that the server removes within `margin`, by default 30 days.
+    /// Reports endpoints that the server removes within `margin`.
     public static func sunset(
         within margin: Duration = .seconds(30 * 86_400),
         report: @escaping @Sendable (SunsetInterceptor.Notice) -> Void

@@ -15,7 +15,7 @@ enum ConnectionsPage {
     }
 
     static func trust(_ configuration: inout TransportConfiguration, _ data: Data) {
-        configuration.tls.trustedRoots = .file("/etc/ssl/our-authority.pem")  // or .pem(data)
+        configuration.tls.trustedRoots = .file("/etc/ssl/our.pem")  // or .pem(data)
     }
 
     static func identity(_ configuration: inout TransportConfiguration, _ passphrase: String) {
@@ -69,17 +69,17 @@ enum ConnectionsPage {
     }
 
     static func places(_ configuration: inout TransportConfiguration) {
-        configuration.unixSocket = "/run/service.sock"  // every request, whatever its host
+        configuration.unixSocket = "/run/service.sock"  // for every host
         configuration.dns.overrides = [.init(host: "api.example.com", port: 443, target: "10.0.0.5", targetPort: 8443)]
         configuration.dns.addresses = .ipv4
-        configuration.localAddress = .address("192.0.2.7")  // or .interface("eth1"): from where it connects
+        configuration.localAddress = .address("192.0.2.7")  // or .interface("eth1")
         configuration.pool.perHost = 16
-        configuration.pool.lifetime = .seconds(600)  // changed addresses are noticed
+        configuration.pool.lifetime = .seconds(600)  // notices new addresses
     }
 
     static func stop(_ client: APIClient) async {
         if await !client.drain(for: .seconds(20)) { print("some calls have not ended") }
-        await client.transport.shutdown()  // ends them, and those of every client with this transport
+        await client.transport.shutdown()  // ends them, and those of other clients
     }
 
     static func warmUp(_ transport: CurlTransport) async throws {

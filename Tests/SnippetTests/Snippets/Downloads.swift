@@ -46,7 +46,7 @@ enum DownloadsPage {
         let task = Task { try await client.download(.film, to: path) }
         task.cancel()  // pause
         _ = await task.result
-        try await client.download(.film, to: path)  // go on, also after a restart of the app
+        try await client.download(.film, to: path)  // goes on, also after a restart
     }
 
     static func signed(_ client: APIClient, _ api: Signer, _ film: Film, _ path: String) async throws {

@@ -17,10 +17,12 @@ nonisolated struct FilmFilter: Encodable {
 enum FormsPage {
     static func forms(_ client: APIClient, _ order: TicketOrder) async throws {
         try await client.send(.post("/login", body: .form(["user": "ann", "remember": true])))
-        try await client.send(.post("/orders", body: .form(order)))  // film=…&seats=7&seats=8&buyer[name]=Ann
+        // film=…&seats=7&seats=8&buyer[name]=Ann
+        try await client.send(.post("/orders", body: .form(order)))
 
         let php = FormEncoder(lists: .brackets, dates: .secondsSince1970)
-        try await client.send(.post("/orders", body: .form(order, using: php)))  // seats[]=7&seats[]=8
+        // seats[]=7&seats[]=8
+        try await client.send(.post("/orders", body: .form(order, using: php)))
     }
 
     static func query(_ client: APIClient, _ filter: FilmFilter) async throws -> [Film] {
@@ -33,7 +35,8 @@ enum FormsPage {
         let form: MultipartForm = [
             .field("caption", "On the beach"),
             .file("photo", path: path),  // read while it is sent
-            .data("poster", poster, fileName: "poster.png"),  // image/png, by its name
+            // image/png, by its name
+            .data("poster", poster, fileName: "poster.png"),
             .part("rating", .json(film)),  // the client's JSON codec
         ]
         try await client.send(.post("/photos", body: .multipart(form)))
@@ -59,7 +62,7 @@ enum FormsPage {
         var names: [String] = []
         try await client.withResponse(to: Request<Data>.get("/batch")) { response in
             for try await part in try response.parts() {
-                guard part.mediaType?.isJSON == true else { continue }  // skipped, not kept
+                guard part.mediaType?.isJSON == true else { continue }
                 let film = try FastJSONDecoder().decode(Film.self, from: try await part.body.collect(upTo: 1 << 20))
                 names.append(film.title)
             }

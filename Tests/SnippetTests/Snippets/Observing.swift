@@ -4,7 +4,7 @@ import Curlew
 
 // What the page on observers shows.
 
-/// A line for each request: what it was for, what came of it, how long it took.
+/// A line for each request: its purpose, its outcome, its duration.
 struct CostTable: RequestObserver {
     let lines: AsyncStream<String>.Continuation
 
@@ -28,7 +28,9 @@ enum ObservingPage {
 
     static func showConnection(of response: Response<String>) {
         if let connection = response.metrics.connection {
-            print(connection)  // connection 7 from 192.0.2.7:51344, TLS 1.3 with TLS_AES_128_GCM_SHA256, resumed
+            // connection 7 from 192.0.2.7:51344,
+            // TLS 1.3 with TLS_AES_128_GCM_SHA256, resumed
+            print(connection)
             print(connection.tls?.certificates.first?.notAfter as Any)
         }
     }

@@ -10,7 +10,7 @@ enum RedirectsPage {
     static func hops(_ client: APIClient) async throws -> String {
         let response = try await client.response(for: .report)
         print(response.url)  // where the answer came from
-        for hop in response.redirects { print(hop) }  // the hops that led there, oldest first
+        for hop in response.redirects { print(hop) }  // the hops that led there
 
         return response.url
     }
@@ -26,8 +26,8 @@ enum RedirectsPage {
 
 enum RetryingPage {
     static func policies(_ url: BaseURL) -> (APIClient, Request<Report>) {
-        let client = APIClient(baseURL: url, pipeline: .standard.replacing(.retry(.attempts(5))))  // a client's
-        let report = Request<Report>.get("/report").options { $0.retry = .never }  // a call's
+        let client = APIClient(baseURL: url, pipeline: .standard.replacing(.retry(.attempts(5))))
+        let report = Request<Report>.get("/report").options { $0.retry = .never }
 
         return (client, report)
     }
@@ -70,7 +70,8 @@ enum RetryingPage {
 
 enum ResiliencePage {
     static func all(_ url: BaseURL) -> APIClient {
-        let client = APIClient(baseURL: url, pipeline: .resilient())  // retries, breaker, concurrency limit, timeout
+        // retries, breaker, concurrency limit, timeout
+        let client = APIClient(baseURL: url, pipeline: .resilient())
 
         return client
     }

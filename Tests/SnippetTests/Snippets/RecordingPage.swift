@@ -11,7 +11,7 @@ private func replay() async throws {
     let cassette = try Cassette("Fixtures/users.har", recording: CurlTransport())
     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard, transport: cassette)
     #expect(try await client.send(.user(id: 1)).firstName == "Ada")
-    try await cassette.finish()  // saves what was recorded; throws if an entry was not used
+    try await cassette.finish()  // saves; throws if an entry was not used
 }
 #endif
 

@@ -8,9 +8,12 @@ import Testing
 struct TestingPage {
     @Test func withoutANetwork() async throws {
         let client = APIClient.mock {
-            $0.on(GetUser.self) { endpoint in User(id: endpoint.id, firstName: "Ada") }  // by the type that is sent
-            $0.on(.get, "/users/:id/orders") { call in #"[{"number": \#(call.parameters["id"] ?? "0")}]"# }  // by path
-            $0.on(GetFilm.self) { _ in #"{"id": "m", "title": "Metropolis", "year": 1927}"# }  // JSON text, or Data
+            // by the type that is sent
+            $0.on(GetUser.self) { endpoint in User(id: endpoint.id, firstName: "Ada") }
+            // by path
+            $0.on(.get, "/users/:id/orders") { call in #"[{"number": \#(call.parameters["id"] ?? "0")}]"# }
+            // JSON text, or Data
+            $0.on(GetFilm.self) { _ in #"{"id": "m", "title": "Metropolis", "year": 1927}"# }
             $0.on(RateFilm.self, .status(204))  // a response, the same each time
             $0.on(.get, "/me") { $0.headers[.authorization] == nil ? .status(401) : .json(text: "{}") }
         }
@@ -43,8 +46,8 @@ struct TestingPage {
         configuration.time = clock
         let client = APIClient.mock(mock, configuration: configuration)
 
-        async let film = client.send(GetFilm(id: "metropolis"))  // waits for two seconds of this clock
-        try await clock.waitForSleepers(1)  // until it does, at most 10 s of real time
+        async let film = client.send(GetFilm(id: "metropolis"))  // waits for 2 s
+        try await clock.waitForSleepers(1)  // until it does; 10 s at most
         clock.advance(by: .seconds(2))  // and now it goes on
         #expect(try await film.title == "Metropolis")
     }
@@ -52,7 +55,8 @@ struct TestingPage {
     @Test func aRealServer() async throws {
         let server = try MockServer()
         server.on(.get, "/users/:id") { _ in .json(text: #"{"id": 1, "firstName": "Ada"}"#) }
-        server.enqueue(.text("never whole").interrupted(by: .reset, at: .afterBytes(5)))  // the next request
+        // the next request
+        server.enqueue(.text("never whole").interrupted(by: .reset, at: .afterBytes(5)))
 
         let client = APIClient(baseURL: try BaseURL(server.url))
         let response = try await client.response(for: .user(id: 1))
@@ -67,7 +71,7 @@ struct TestingPage {
             return .events { stream in
                 for number in (last + 1)...10 { try await stream.send("news \(number)", id: "\(number)") }
             }
-            .truncated(after: last == 0 ? 100 : 1000)  // the first stream is cut within an event
+            .truncated(after: last == 0 ? 100 : 1000)  // cut within an event
         }
         server.on(.get, "/chat") { _ in
             .webSocket(subprotocols: ["chat.v1"], compresses: true) { peer in

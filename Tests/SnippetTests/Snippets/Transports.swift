@@ -17,13 +17,13 @@ struct MyTransport: Transport {
     }
 
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        engine.principal(of: request, in: context)  // the field above is the same for everybody
+        engine.principal(of: request, in: context)  // same for all users
     }
 }
 
 enum Transports {
     static func engines(_ configuration: TransportConfiguration) -> [APIClient] {
-        let shared = APIClient(baseURL: "https://api.example.com")  // the one engine of the process
+        let shared = APIClient(baseURL: "https://api.example.com")  // one for all
         let own = APIClient(
             baseURL: "https://api.example.com", pipeline: .standard,
             transport: CurlTransport(configuration: configuration))

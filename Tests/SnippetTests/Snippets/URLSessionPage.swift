@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
-import CurlewURLSession  // on Linux: links FoundationNetworking, which Curlew itself does not
+import CurlewURLSession  // links FoundationNetworking on Linux
 
 #if os(Linux)
 import FoundationNetworking
@@ -24,9 +24,9 @@ enum URLSessionPage {
     }
 
     static func requests(_ client: APIClient, _ request: URLRequest) async throws -> (HTTPResponse, Data, User) {
-        let response = try await client.send(urlRequest: request)  // HTTPResponse, whatever its status
-        let data = try await client.data(for: request)  // Data; throws where the status is no success
-        let user: User = try await client.send(urlRequest: request)  // decoded by the client's codecs
+        let response = try await client.send(urlRequest: request)  // any status
+        let data = try await client.data(for: request)  // throws if no success
+        let user: User = try await client.send(urlRequest: request)  // decoded
 
         return (response, data, user)
     }

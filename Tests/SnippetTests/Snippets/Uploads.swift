@@ -38,7 +38,7 @@ enum UploadsPage {
 
     static func kept(_ client: APIClient, _ path: String) async throws {
         if let descriptor = try Upload.Descriptor.saved(besideFile: path) {
-            try await client.resume(descriptor)  // or: try await client.discard(descriptor)
+            try await client.resume(descriptor)  // or client.discard(descriptor)
         }
     }
 }

@@ -33,7 +33,8 @@ enum UserInterfacesPage {
 
     static func several(_ client: APIClient, _ statistics: Loadable<Int>) async -> Data? {
         let film = Loadable(.seenFilm(7), from: client)
-        let poster = film.then { try await client.send(Request<Data>.get(url: $0.poster)) }  // one after the other
+        // one after the other
+        let poster = film.then { try await client.send(Request<Data>.get(url: $0.poster)) }
         let dashboard = LoadableGroup(poster, statistics)  // at the same time
 
         await dashboard.load()
@@ -60,7 +61,8 @@ enum UserInterfacesPage {
     static func insertAndRemove(
         _ films: PagedLoadable<SeenFilm, Int>, _ draft: SeenFilm, _ film: SeenFilm, _ client: APIClient
     ) async throws {
-        try await films.insert(draft) { try await client.send(.addSeen(draft)) }  // the server's item takes its place
+        // the server's item takes its place
+        try await films.insert(draft) { try await client.send(.addSeen(draft)) }
         try await films.remove(film.id) { try await client.send(.forget(film.id)) }
     }
 }
