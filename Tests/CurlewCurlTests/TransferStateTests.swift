@@ -61,14 +61,9 @@ struct TransferStateTests {
     func walk() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
-        let configuration = TransportConfiguration()
-        let proxies = ProxyRules(.none, environment: [:])
-        let loop = EventLoop(
-            configuration: configuration, proxies: proxies,
-            queues: RequestQueues(configuration: configuration, proxies: proxies, loops: 1),
-            names: NameLookup(.any), number: 0)
+        let loop = EventLoop()
         let multi = try #require(MultiHandle(loop: loop))
-        defer { multi.close() }
+        defer { withExtendedLifetime(loop) { multi.close() } }
         let easy = try #require(multi.handles.take())
         let error = NetworkError(.badResponse, detail: "of a callback")
         let steps: [(name: String, step: TransferState.Step)] = [
