@@ -10,31 +10,38 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
+// The functions of OpenSSL: those that checks need, and those without which less is known.
+#define NEEDED(X) \
+    X(set_verify, SSL_CTX_set_cert_verify_callback) \
+    X(set_data, SSL_CTX_set_ex_data) \
+    X(new_index, CRYPTO_get_ex_new_index) \
+    X(verify, X509_verify_cert) \
+    X(presented, X509_STORE_CTX_get0_untrusted) \
+    X(path, X509_STORE_CTX_get0_chain) \
+    X(set_error, X509_STORE_CTX_set_error) \
+    X(retain, X509_chain_up_ref) \
+    X(free_certificate, X509_free) \
+    X(free_all, OPENSSL_sk_pop_free) \
+    X(count, OPENSSL_sk_num) \
+    X(value, OPENSSL_sk_value) \
+    X(bytes, i2d_X509) \
+    X(key, X509_get_X509_PUBKEY) \
+    X(key_bytes, i2d_X509_PUBKEY)
+#define USEFUL(X) \
+    X(data, SSL_CTX_get_ex_data) \
+    X(settings, SSL_get_SSL_CTX) \
+    X(set_client_certificate, SSL_CTX_set_client_cert_cb) \
+    X(protocol, SSL_get_version) \
+    X(cipher, SSL_get_current_cipher) \
+    X(cipher_name, SSL_CIPHER_standard_name) \
+    X(is_resumed, SSL_session_reused) \
+    X(chain, SSL_get_peer_cert_chain)
+
 static struct {
     __typeof__(&SSL_CTX_set_keylog_callback) set_key_log;
-    __typeof__(&SSL_CTX_set_cert_verify_callback) set_verify;
-    __typeof__(&SSL_CTX_set_ex_data) set_data;
-    __typeof__(&SSL_CTX_get_ex_data) data;
-    __typeof__(&SSL_get_SSL_CTX) settings;
-    __typeof__(&SSL_CTX_set_client_cert_cb) set_client_certificate;
-    __typeof__(&CRYPTO_get_ex_new_index) new_index;
-    __typeof__(&X509_verify_cert) verify;
-    __typeof__(&X509_STORE_CTX_get0_untrusted) presented;
-    __typeof__(&X509_STORE_CTX_get0_chain) path;
-    __typeof__(&X509_STORE_CTX_set_error) set_error;
-    __typeof__(&X509_chain_up_ref) retain;
-    __typeof__(&X509_free) free_certificate;
-    __typeof__(&OPENSSL_sk_pop_free) free_all;
-    __typeof__(&OPENSSL_sk_num) count;
-    __typeof__(&OPENSSL_sk_value) value;
-    __typeof__(&i2d_X509) bytes;
-    __typeof__(&X509_get_X509_PUBKEY) key;
-    __typeof__(&i2d_X509_PUBKEY) key_bytes;
-    __typeof__(&SSL_get_version) protocol;
-    __typeof__(&SSL_get_current_cipher) cipher;
-    __typeof__(&SSL_CIPHER_standard_name) cipher_name;
-    __typeof__(&SSL_session_reused) is_resumed;
-    __typeof__(&SSL_get_peer_cert_chain) chain;
+#define MEMBER(member, name) __typeof__(&name) member;
+    NEEDED(MEMBER)
+    USEFUL(MEMBER)
 } openssl;
 
 /// The index at which an SSL_CTX stores the context of its check; -1 if checks are not possible.
@@ -108,34 +115,11 @@ int curlew_find_openssl(
     judge_certificates = judge;
     note_request = request;
     release_context = release;
-#define FIND(member, name) openssl.member = (__typeof__(openssl.member))find(libcurl, #name)
-    FIND(set_verify, SSL_CTX_set_cert_verify_callback);
-    FIND(set_data, SSL_CTX_set_ex_data);
-    FIND(data, SSL_CTX_get_ex_data);
-    FIND(settings, SSL_get_SSL_CTX);
-    FIND(set_client_certificate, SSL_CTX_set_client_cert_cb);
-    FIND(new_index, CRYPTO_get_ex_new_index);
-    FIND(verify, X509_verify_cert);
-    FIND(presented, X509_STORE_CTX_get0_untrusted);
-    FIND(path, X509_STORE_CTX_get0_chain);
-    FIND(set_error, X509_STORE_CTX_set_error);
-    FIND(retain, X509_chain_up_ref);
-    FIND(free_certificate, X509_free);
-    FIND(free_all, OPENSSL_sk_pop_free);
-    FIND(count, OPENSSL_sk_num);
-    FIND(value, OPENSSL_sk_value);
-    FIND(bytes, i2d_X509);
-    FIND(key, X509_get_X509_PUBKEY);
-    FIND(key_bytes, i2d_X509_PUBKEY);
-    FIND(protocol, SSL_get_version);
-    FIND(cipher, SSL_get_current_cipher);
-    FIND(cipher_name, SSL_CIPHER_standard_name);
-    FIND(is_resumed, SSL_session_reused);
-    FIND(chain, SSL_get_peer_cert_chain);
-#undef FIND
-    int has_all = openssl.set_verify && openssl.set_data && openssl.new_index && openssl.verify && openssl.presented
-        && openssl.path && openssl.set_error && openssl.retain && openssl.free_certificate && openssl.free_all
-        && openssl.count && openssl.value && openssl.bytes && openssl.key && openssl.key_bytes;
+#define FIND(member, name) openssl.member = (__typeof__(openssl.member))find(libcurl, #name);
+    NEEDED(FIND)
+    USEFUL(FIND)
+#define IS_FOUND(member, name) && openssl.member != NULL
+    int has_all = 1 NEEDED(IS_FOUND);
     if (has_all) data_index = openssl.new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, free_data);
     return data_index >= 0;
 }

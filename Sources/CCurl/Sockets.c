@@ -94,20 +94,32 @@ int curlew_connect_result(int socket) {
     return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? -error : -errno;
 }
 
-int curlew_local_address(int socket, char *text, size_t size) {
-    struct sockaddr_storage storage;
-    socklen_t length = sizeof storage;
+int curlew_address_text(const struct sockaddr *address, char *text, size_t size) {
+    const struct sockaddr_in *in = (const struct sockaddr_in *)address;
+    int is_long = address->sa_family == AF_INET6;
     text[0] = 0;
-    if (getsockname(socket, (struct sockaddr *)&storage, &length) != 0) return 0;
-    if (storage.ss_family == AF_INET) {
-        struct sockaddr_in *in = (struct sockaddr_in *)&storage;
-        inet_ntop(AF_INET, &in->sin_addr, text, (socklen_t)size);
-        return ntohs(in->sin_port);
-    }
-    if (storage.ss_family != AF_INET6) return 0;
-    struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&storage;
-    inet_ntop(AF_INET6, &in6->sin6_addr, text, (socklen_t)size);
-    return ntohs(in6->sin6_port);
+    if (address->sa_family != AF_INET && !is_long) return 0;
+    const void *bytes = is_long ? (const void *)&((const struct sockaddr_in6 *)address)->sin6_addr : &in->sin_addr;
+    inet_ntop(address->sa_family, bytes, text, (socklen_t)size);
+    // The port has the same position in both structures.
+    return ntohs(in->sin_port);
+}
+
+static int end_of_connection(int socket, int is_peer, char *text, size_t size) {
+    struct sockaddr_storage storage = {.ss_family = AF_UNSPEC};
+    struct sockaddr *address = (struct sockaddr *)&storage;
+    socklen_t length = sizeof storage;
+    int code = is_peer ? getpeername(socket, address, &length) : getsockname(socket, address, &length);
+    if (code != 0) storage.ss_family = AF_UNSPEC;
+    return curlew_address_text(address, text, size);
+}
+
+int curlew_local_address(int socket, char *text, size_t size) {
+    return end_of_connection(socket, 0, text, size);
+}
+
+int curlew_peer_address(int socket, char *text, size_t size) {
+    return end_of_connection(socket, 1, text, size);
 }
 
 ptrdiff_t curlew_send(int socket, const void *bytes, size_t count) {

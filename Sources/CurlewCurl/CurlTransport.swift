@@ -81,10 +81,7 @@ public final class CurlTransport: Transport {
     ) async throws -> HTTPResponse {
         guard loops.isHere else { throw HomeProcess.error(request) }
         try request.validate()
-        if let problem {
-            throw NetworkError(.configuration, detail: problem, request: NetworkError.RequestLine(request))
-        }
-        if let problem = configuration.trailerProblem(of: request) {
+        if let problem = problem ?? configuration.trailerProblem(of: request) {
             throw NetworkError(.configuration, detail: problem, request: NetworkError.RequestLine(request))
         }
         let upgrade = context.options.upgrade.map { UpgradeUpload($0.output) }

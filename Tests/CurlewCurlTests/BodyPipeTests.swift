@@ -8,14 +8,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct BodyPipeTests {
     private func pipe(capacity: Int = 100) throws -> BodyPipe {
-        let configuration = TransportConfiguration()
-        let proxies = ProxyRules(.none, environment: [:])
-        let queues = RequestQueues(configuration: configuration, proxies: proxies, loops: 1)
         let transfer = Transfer(
             request: try HTTPRequest(url: "http://127.0.0.1/"), context: ExchangeContext(), upload: nil,
-            owner: CurlTransport(configuration: configuration))
-        let loop = EventLoop(
-            configuration: configuration, proxies: proxies, queues: queues, names: NameLookup(.any), number: 0)
+            owner: CurlTransport())
+        let loop = EventLoop()
         transfer.loop = loop
         return BodyPipe(transfer, first: GatheredBody(), capacity: capacity, memory: loop.memory)
     }

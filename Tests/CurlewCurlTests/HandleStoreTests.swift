@@ -5,17 +5,21 @@ import Testing
 
 @testable import CurlewCurl
 
+extension EventLoop {
+    /// A loop without a transport. It has no thread.
+    convenience init() {
+        let (configuration, proxies) = (TransportConfiguration(), ProxyRules(.none, environment: [:]))
+        let queues = RequestQueues(configuration: configuration, proxies: proxies, loops: 1)
+        self.init(configuration: configuration, proxies: proxies, queues: queues, names: NameLookup(.any), number: 0)
+    }
+}
+
 /// The store of easy handles keeps as many as a peak needs, and releases the surplus when the loop is idle.
 @Suite(.timeLimit(.minutes(1)))
 struct HandleStoreTests {
     @Test("The store releases the handles of a peak, and keeps 256")
     func surplus() throws {
-        let configuration = TransportConfiguration()
-        let proxies = ProxyRules(.none, environment: [:])
-        let loop = EventLoop(
-            configuration: configuration, proxies: proxies,
-            queues: RequestQueues(configuration: configuration, proxies: proxies, loops: 1),
-            names: NameLookup(.any), number: 0)
+        let loop = EventLoop()
         let multi = try #require(MultiHandle(loop: loop))
         defer { multi.close() }
         let store = multi.handles

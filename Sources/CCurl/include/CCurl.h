@@ -26,76 +26,56 @@ typedef size_t (*curlew_data_callback)(char *bytes, size_t size, size_t count, v
 typedef int (*curlew_seek_callback)(void *context, curl_off_t offset, int origin);
 typedef int (*curlew_before_request_callback)(
     void *context, char *remote, char *local, int remote_port, int local_port);
+typedef int (*curlew_lookup_callback)(void *state, void *reserved, void *context);
 typedef curl_socket_t (*curlew_open_socket_callback)(
     void *context, curlsocktype purpose, struct curl_sockaddr *address);
-
 typedef int (*curlew_close_socket_callback)(void *context, curl_socket_t socket);
+typedef CURLcode (*curlew_secure_context_callback)(CURL *easy, void *secure_context, void *context);
+typedef int (*curlew_trailer_callback)(struct curl_slist **list, void *context);
 
 // libcurl defines these values as macros with casts, which Swift does not import.
 static const long curlew_auth_basic = (long)CURLAUTH_BASIC;
 static const long curlew_auth_digest = (long)CURLAUTH_DIGEST;
 static const long curlew_auth_negotiate = (long)CURLAUTH_NEGOTIATE;
 
-static inline CURLcode curlew_set_long(CURL *easy, CURLoption option, long value) {
-    return curl_easy_setopt(easy, option, value);
-}
+// One function for each type of value.
+#define CURLEW_SETTER(name, type)                                                                 \
+    static inline CURLcode curlew_set_##name(CURL *easy, CURLoption option, type value) {         \
+        return curl_easy_setopt(easy, option, value);                                             \
+    }
+CURLEW_SETTER(long, long)
+CURLEW_SETTER(offset, int64_t)
+CURLEW_SETTER(pointer, void *)
+CURLEW_SETTER(string, const char *)
+CURLEW_SETTER(data_callback, curlew_data_callback)
+CURLEW_SETTER(seek_callback, curlew_seek_callback)
+CURLEW_SETTER(before_request_callback, curlew_before_request_callback)
+CURLEW_SETTER(lookup_callback, curlew_lookup_callback)
+CURLEW_SETTER(open_socket_callback, curlew_open_socket_callback)
+CURLEW_SETTER(close_socket_callback, curlew_close_socket_callback)
+CURLEW_SETTER(secure_context_callback, curlew_secure_context_callback)
+CURLEW_SETTER(trailer_callback, curlew_trailer_callback)
 
-static inline CURLcode curlew_set_offset(CURL *easy, CURLoption option, int64_t value) {
-    return curl_easy_setopt(easy, option, (curl_off_t)value);
-}
+#define CURLEW_MULTI_SETTER(name, type)                                                           \
+    static inline CURLMcode curlew_multi_set_##name(CURLM *multi, CURLMoption option, type value) { \
+        return curl_multi_setopt(multi, option, value);                                           \
+    }
+CURLEW_MULTI_SETTER(long, long)
+CURLEW_MULTI_SETTER(pointer, void *)
+CURLEW_MULTI_SETTER(socket_callback, curl_socket_callback)
+CURLEW_MULTI_SETTER(timer_callback, curl_multi_timer_callback)
 
-static inline CURLcode curlew_set_pointer(CURL *easy, CURLoption option, void *value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode curlew_set_string(CURL *easy, CURLoption option, const char *value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode curlew_set_data_callback(CURL *easy, CURLoption option, curlew_data_callback value) {
-    return curl_easy_setopt(easy, option, value);
-}
-
-static inline CURLcode curlew_set_seek_callback(CURL *easy, curlew_seek_callback value) {
-    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
-}
-
-static inline CURLcode curlew_set_before_request_callback(CURL *easy, curlew_before_request_callback value) {
-    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
-}
-
-typedef int (*curlew_lookup_callback)(void *state, void *reserved, void *context);
-
-/// Makes libcurl call `value` before it looks up a name. A result other than 0 ends the transfer instead.
-static inline CURLcode curlew_set_lookup_callback(CURL *easy, curlew_lookup_callback value) {
-    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, value);
-}
-
-static inline CURLcode curlew_set_open_socket_callback(CURL *easy, curlew_open_socket_callback value) {
-    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
-}
-
-static inline CURLcode curlew_set_close_socket_callback(CURL *easy, curlew_close_socket_callback value) {
-    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
-}
-
-typedef CURLcode (*curlew_secure_context_callback)(CURL *easy, void *secure_context, void *context);
-
-/// Makes libcurl call `value` with OpenSSL's settings (an SSL_CTX) and `context` for each TLS connection that this
-/// handle opens.
-static inline CURLcode curlew_set_secure_context_callback(
-    CURL *easy, curlew_secure_context_callback value, void *context) {
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
-    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context) : code;
-}
-
-typedef int (*curlew_trailer_callback)(struct curl_slist **list, void *context);
-
-/// Makes libcurl call `value` for the trailers of a body that is sent in chunks. NULL removes the callback.
-static inline CURLcode curlew_set_trailer_callback(CURL *easy, curlew_trailer_callback value, void *context) {
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, value);
-    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_TRAILERDATA, context) : code;
-}
+// Each function returns `none` if libcurl does not know the value.
+#define CURLEW_INFO(name, type, result, none)                                                     \
+    static inline result curlew_info_##name(CURL *easy, CURLINFO info) {                          \
+        type value = none;                                                                        \
+        return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : none;                  \
+    }
+CURLEW_INFO(long, long, long, 0)
+CURLEW_INFO(offset, curl_off_t, int64_t, 0)
+CURLEW_INFO(string, char *, const char *, NULL)
+CURLEW_INFO(pointer, char *, void *, NULL)
+CURLEW_INFO(socket, curl_socket_t, curl_socket_t, CURL_SOCKET_BAD)
 
 /// Creates a store of TLS sessions that several handles of one thread share. Returns NULL if memory is exhausted or
 /// libcurl refuses to share sessions.
@@ -113,32 +93,6 @@ static inline CURLcode curlew_set_blob(CURL *easy, CURLoption option, const void
     return curl_easy_setopt(easy, option, &blob);
 }
 
-static inline long curlew_info_long(CURL *easy, CURLINFO info) {
-    long value = 0;
-    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
-}
-
-static inline int64_t curlew_info_offset(CURL *easy, CURLINFO info) {
-    curl_off_t value = 0;
-    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
-}
-
-/// Returns the socket of the connection that the handle used last, or CURL_SOCKET_BAD if there is none.
-static inline curl_socket_t curlew_info_socket(CURL *easy) {
-    curl_socket_t value = CURL_SOCKET_BAD;
-    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
-}
-
-static inline const char *curlew_info_string(CURL *easy, CURLINFO info) {
-    char *value = NULL;
-    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
-}
-
-static inline void *curlew_info_pointer(CURL *easy, CURLINFO info) {
-    char *value = NULL;
-    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
-}
-
 /// Returns a certificate that the server presented, in PEM format; the server's own certificate is at place 0. Returns
 /// NULL if there is none at `place`, if CURLOPT_CERTINFO was not set, or if this transfer did not open the connection.
 static inline const char *curlew_server_certificate(CURL *easy, int place) {
@@ -149,10 +103,6 @@ static inline const char *curlew_server_certificate(CURL *easy, int place) {
         if (strncmp(line->data, "Cert:", 5) == 0) return line->data + 5;
     }
     return NULL;
-}
-
-static inline CURLMcode curlew_multi_set_long(CURLM *multi, CURLMoption option, long value) {
-    return curl_multi_setopt(multi, option, value);
 }
 
 /// Returns the next finished transfer and sets `code` to its result. Returns NULL if no further transfer has finished.
@@ -166,18 +116,6 @@ static inline CURL *curlew_multi_next_done(CURLM *multi, CURLcode *code) {
         }
     }
     return NULL;
-}
-
-static inline CURLMcode curlew_multi_set_socket_callback(
-    CURLM *multi, curl_socket_callback value, void *context) {
-    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
-    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, value) : code;
-}
-
-static inline CURLMcode curlew_multi_set_timer_callback(
-    CURLM *multi, curl_multi_timer_callback value, void *context) {
-    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
-    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value) : code;
 }
 
 static inline curl_version_info_data *curlew_version(void) {
@@ -206,6 +144,11 @@ uint32_t curlew_fork_count(void);
 #include "ContentDecoder.h"
 #include "ServerCheck.h"
 #include "Sockets.h"
+
+/// Does the same as `curlew_address_text` for an address of libcurl, whose length depends on the family.
+static inline int curlew_curl_address(const struct curl_sockaddr *address, char *text, size_t size) {
+    return curlew_address_text(&address->addr, text, size);
+}
 
 #endif
 #endif

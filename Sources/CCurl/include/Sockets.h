@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 /// The kind of address that a socket connects to.
 enum curlew_family { CURLEW_IPV4, CURLEW_IPV6, CURLEW_UNIX };
@@ -32,8 +33,13 @@ int curlew_connect_path(int socket, const char *path);
 /// Returns the result of a connection attempt: 0 or an error.
 int curlew_connect_result(int socket);
 
-/// Writes the address of the local end of an IP connection, such as `192.0.2.7` or `2001:db8::7`, and returns its port.
+/// Writes an IP address, such as `192.0.2.7` or `2001:db8::7`, and returns its port. For other families, writes an
+/// empty text and returns 0.
+int curlew_address_text(const struct sockaddr *address, char *text, size_t size);
+
+/// Does the same for the local end of a connection, and for the other end.
 int curlew_local_address(int socket, char *text, size_t size);
+int curlew_peer_address(int socket, char *text, size_t size);
 
 /// Sends bytes without a signal for a broken connection. Returns the number of sent bytes, or an error.
 ptrdiff_t curlew_send(int socket, const void *bytes, size_t count);

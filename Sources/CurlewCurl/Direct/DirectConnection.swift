@@ -88,7 +88,7 @@ final class DirectConnection: @unchecked Sendable {
         self.index = index
         self.remoteAddress = remoteAddress
         opened = now
-        info = ExchangeMetrics.Connection(id: ConnectionBook.nextNumber(), localAddress: localAddress)
+        info = ExchangeMetrics.Connection(id: ExchangeMetrics.Connection.nextNumber(), localAddress: localAddress)
         parser = HTTP1ResponseParser(maximumHeadBytes: 0, maximumFields: 0)
     }
 

@@ -13,7 +13,7 @@ extension DirectConnections {
     /// Receives and processes bytes until there are none.
     func receive(on connection: DirectConnection) {
         for _ in 0..<Self.readLimit {
-            guard let transfer = connection.transfer, !transfer.received.isPaused else { return }
+            guard let transfer = connection.transfer, !transfer.isReceivingPaused else { return }
             let count = curlew_receive(connection.descriptor, buffer.baseAddress, buffer.count)
             guard count > 0 else {
                 return count == -Int(EAGAIN) ? () : endOfConnection(connection, transfer, Int32(-count))
@@ -74,7 +74,7 @@ extension DirectConnections {
             do throws(HTTP1ResponseError) {
                 event = try connection.parser.next(bytes, &offset, loop.fields)
             } catch {
-                end(transfer, with: transfer.ending.isDiscarding ? NetworkError(.cancelled) : transfer.failure(error))
+                end(transfer, with: transfer.state.isDiscarding ? NetworkError(.cancelled) : transfer.failure(error))
                 return false
             }
             switch event {
@@ -118,7 +118,7 @@ extension DirectConnections {
 
     /// Processes the head. Returns false if the transfer has ended.
     private func accept(_ head: HTTP1ResponseHead, _ connection: DirectConnection, _ transfer: Transfer) -> Bool {
-        guard !transfer.ending.isDiscarding else { return true }
+        guard !transfer.state.isDiscarding else { return true }
         if head.framing == .switched {
             guard transfer.plan.upgrade != nil else {
                 end(
@@ -134,7 +134,7 @@ extension DirectConnections {
         }
         transfer.received.head.accept(head)
         guard transfer.finishHead() else {
-            end(transfer, with: transfer.completed(transfer.ending.failure ?? NetworkError(.badResponse)))
+            end(transfer, with: transfer.completed(transfer.state.failure ?? NetworkError(.badResponse)))
             return false
         }
         if connection.isSwitched {
@@ -157,7 +157,7 @@ extension DirectConnections {
         let taken = transfer.receiveBody(bytes)
         if taken == bytes.count { return true }
         if taken != Int(CURL_WRITEFUNC_PAUSE) {
-            end(transfer, with: transfer.completed(transfer.ending.failure ?? NetworkError(.badResponse)))
+            end(transfer, with: transfer.completed(transfer.state.failure ?? NetworkError(.badResponse)))
         }
         return false
     }
@@ -166,7 +166,7 @@ extension DirectConnections {
     private func complete(_ connection: DirectConnection, _ transfer: Transfer, hasMore: Bool) {
         let isCaller = connection.holder.load(ordering: .acquiring) == .caller
         let keeps = connection.parser.keepsConnection && !hasMore && (isCaller || connection.isRequestSent)
-        if transfer.ending.isDiscarding {
+        if transfer.state.isDiscarding {
             return finish(transfer, on: connection, .failure(NetworkError(.cancelled)), keepsConnection: keeps)
         }
         if transfer.received.decoder?.isComplete == false {
@@ -191,7 +191,7 @@ extension DirectConnections {
             transfer.received.head.accept(trailers: trailers)
             return complete(connection, transfer, hasMore: true)
         }
-        if transfer.ending.isDiscarding { return end(transfer, with: NetworkError(.cancelled)) }
+        if transfer.state.isDiscarding { return end(transfer, with: NetworkError(.cancelled)) }
         let hasLeft = transfer.direct.bytesSent > 0
         if connection.isReused, transfer.direct.firstByte == 0, mayRepeat(transfer, hasLeft: hasLeft) {
             return repeatRequest(of: transfer, from: connection)

@@ -39,7 +39,7 @@ extension DirectConnections {
         // The transfer may have failed.
         guard connection.transfer === transfer, connection.sendError == 0 else { return }
         guard connection.upload == nil, connection.output.isEmpty else {
-            return setWriting(connection, !transfer.sent.isPaused)
+            return setWriting(connection, !transfer.isSendingPaused)
         }
         setWriting(connection, false)
         guard !connection.isRequestSent else { return }
@@ -86,9 +86,9 @@ extension DirectConnections {
             if isChunked { writeLastChunk(upload.trailers, connection, transfer) }
             return nil
         case .wait:
-            guard !transfer.sent.isPaused else { return nil }
+            guard !transfer.isSendingPaused else { return nil }
             noteHeld(transfer)
-            transfer.sent.isPaused = true
+            transfer.state.take(.pause(.sending))
             // An upgrade has nothing to send before the response, which the usual timeout for the head limits.
             transfer.clock.isHeld = !isUpgrade
             return nil
@@ -130,7 +130,7 @@ extension DirectConnections {
         connection.upload = nil
         connection.output.removeAll()
         setWriting(connection, false)
-        if transfer.received.isPaused { return }
+        if transfer.isReceivingPaused { return }
         receive(on: connection)
     }
 }

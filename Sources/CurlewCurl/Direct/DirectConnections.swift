@@ -145,7 +145,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
             if bits & Self.writable != 0 { send(on: connection) }
             guard bits & ~Self.writable != 0, let transfer = connection.transfer else { return }
             // The system reports the end of a connection even if no exchange waits for it.
-            if transfer.received.isPaused { return register(connection, 0) }
+            if transfer.isReceivingPaused { return register(connection, 0) }
             receive(on: connection)
         }
     }
@@ -200,7 +200,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
                 bringCheckForward(to: check.next)
                 continue
             }
-            end(transfer, with: transfer.ending.isDraining ? NetworkError(.cancelled) : transfer.directTimeout(phase))
+            end(transfer, with: transfer.state.isDraining ? NetworkError(.cancelled) : transfer.directTimeout(phase))
         }
         applyEffects()
     }
@@ -331,7 +331,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     func cancel(_ transfer: Transfer) {
         // The thread of a caller may be about to use the transfer: it then finds that it was cancelled.
         guard loop.queues.connection(of: transfer)?.isPerforming(transfer) ?? (transfer.carrier != nil),
-            !transfer.ending.isDraining
+            !transfer.state.isDraining
         else { return }
         drainOrEnd(transfer, at: loop.now)
     }
@@ -406,9 +406,9 @@ final class DirectConnections: Carrier, @unchecked Sendable {
 
     /// Clears the pause state of a transfer that resumes or ends.
     func noteReleased(_ transfer: Transfer) {
-        if transfer.isHeld { loop.gauges.paused -= 1 }
-        transfer.received.isPaused = false
-        transfer.sent.isPaused = false
+        guard transfer.isHeld else { return }
+        loop.gauges.paused -= 1
+        transfer.state.take(.resume)
     }
 
     func suspendReceiving(of transfer: Transfer) {
@@ -418,7 +418,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
 
     func resume(_ transfer: Transfer) {
         guard let connection = transfer.direct.connection, connection.isPerforming(transfer) else { return }
-        let wasReceiving = transfer.received.isPaused
+        let wasReceiving = transfer.isReceivingPaused
         if transfer.isHeld {
             noteReleased(transfer)
             transfer.clock.isHeld = false

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 #if os(Linux)
 import CCurl
 import CurlewCore
@@ -36,34 +34,6 @@ extension CurlFailure {
             detail: "\(transfer.plan.request.origin.host) has the address \(refused), to which "
                 + "TransportConfiguration.addressPolicy allows no connection.",
             hint: "If the host belongs to you, allow its address: .publicOnly.allowing(\"10.1.0.0/16\").")
-    }
-}
-
-extension UnsafePointer where Pointee == curl_sockaddr {
-    /// The port of an IPv4 or IPv6 address. It has the same offset in both structures.
-    var port: Int {
-        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return 0 }
-        let address = (UnsafeRawPointer(self) + offset).loadUnaligned(as: sockaddr_in.self)
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
-}
-
-extension IPAddress {
-    /// Creates an address from libcurl's structure, whose length depends on the family. Returns nil if the family is
-    /// neither IPv4 nor IPv6.
-    init?(_ address: UnsafePointer<curl_sockaddr>) {
-        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
-        let (family, length) = (address.pointee.family, Int(address.pointee.addrlen))
-        let bytes = UnsafeRawPointer(address) + offset
-        switch family {
-        case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
-            let value = bytes.loadUnaligned(as: sockaddr_in.self)
-            self.init(bytes: withUnsafeBytes(of: value.sin_addr) { Array($0) })
-        case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
-            let value = bytes.loadUnaligned(as: sockaddr_in6.self)
-            self.init(bytes: withUnsafeBytes(of: value.sin6_addr) { Array($0) })
-        default: return nil
-        }
     }
 }
 #endif

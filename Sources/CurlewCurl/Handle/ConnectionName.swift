@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 #if os(Linux)
 import CCurl
 
@@ -30,49 +28,26 @@ struct ConnectionName: Hashable {
         addresses = hash
     }
 
-    /// Creates the name of the connection that libcurl currently uses for `easy`. Returns nil if there is none.
-    init?(of easy: EasyHandle) {
-        let handle = easy.pointer
-        self.init(
-            curlew_info_string(handle, CURLINFO_LOCAL_IP), Int32(curlew_info_long(handle, CURLINFO_LOCAL_PORT)),
-            curlew_info_string(handle, CURLINFO_PRIMARY_IP), Int32(curlew_info_long(handle, CURLINFO_PRIMARY_PORT)))
-    }
-
     /// Creates the name of an open socket's connection. Needs two system calls. Returns nil if the socket is not
     /// connected, or uses neither IPv4 nor IPv6.
     init?(of socket: Int32) {
-        var (local, remote) = (SocketEnd(), SocketEnd())
-        guard local.read(of: socket, getsockname), remote.read(of: socket, getpeername) else { return nil }
-        self.init(local.text, Int32(local.port), remote.text, Int32(remote.port))
+        let (local, remote) = (
+            AddressText { curlew_local_address(socket, $0, $1) }, AddressText { curlew_peer_address(socket, $0, $1) }
+        )
+        guard remote.port > 0 else { return nil }
+        self.init(local.text, local.port, remote.text, remote.port)
     }
 }
 
-/// One end of a socket, in the format that libcurl reports.
-private struct SocketEnd {
-    var text: [CChar] = []
-    var port: UInt16 = 0
+/// An IP address in the format that libcurl reports, and a port. The address is empty for other families.
+struct AddressText {
+    private(set) var text = [CChar](repeating: 0, count: 64)
+    private(set) var port: Int32 = 0
+    var string: String { text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" } }
 
-    /// Reads the address and port of one end, with `getsockname` or `getpeername` as `name`. Returns false if the call
-    /// fails or the family is neither IPv4 nor IPv6.
-    mutating func read(
-        of socket: Int32, _ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
-    ) -> Bool {
-        var address = sockaddr_in6()
-        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let code = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(socket, $0, &length) }
-        }
-        let family = Int32(address.sin6_family)
-        guard code == 0, family == AF_INET || family == AF_INET6 else { return false }
-        // The port has the same offset in both families.
-        port = UInt16(bigEndian: address.sin6_port)
-        let offset =
-            family == AF_INET6
-            ? MemoryLayout.offset(of: \sockaddr_in6.sin6_addr) : MemoryLayout.offset(of: \sockaddr_in.sin_addr)
-        text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        return withUnsafeBytes(of: address) { bytes in
-            inet_ntop(family, bytes.baseAddress?.advanced(by: offset ?? 0), &text, socklen_t(text.count)) != nil
-        }
+    /// Creates a text with a function that writes at most the given number of bytes and returns the port.
+    init(_ write: (UnsafeMutablePointer<CChar>, Int) -> Int32) {
+        port = write(&text, 64)
     }
 }
 #endif

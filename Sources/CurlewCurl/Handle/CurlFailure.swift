@@ -20,7 +20,7 @@ enum CurlFailure {
     static func error(
         _ code: CURLcode, handle: EasyHandle, transfer: Transfer, message own: String? = nil
     ) -> NetworkError {
-        if let own = transfer.ending.failure { return completed(own, transfer) }
+        if let own = transfer.state.failure { return completed(own, transfer) }
         let repetition = repetitionReason(code, transfer)
         if repetition == nil, let refusal = addressRefusal(code, transfer: transfer) {
             return completed(refusal, transfer)

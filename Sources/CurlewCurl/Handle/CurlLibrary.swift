@@ -26,6 +26,10 @@ struct CurlLibrary: Sendable {
     var forgetsBytes: Bool { version < 0x08_01_00 }
     /// Whether this version may send several requests at the same time on one HTTP/1.1 connection; see `MixedVersions`.
     var mixesVersions: Bool { version < 0x08_06_00 }
+    /// Whether a handle of this version keeps a pointer to the last field of its previous response, whose memory is free
+    /// (seen with 7.88.1). A response whose first field line begins with a blank continues that field: the server damages
+    /// the memory of the process. So with these versions each transfer has a handle of its own.
+    var keepsFreedFields: Bool { version < 0x08_00_00 }
     /// Whether this version keeps TLS sessions per handle, unless handles share a `SessionStore`.
     var keepsSessionsByHandle: Bool { version < 0x08_0C_00 }
     /// Whether `SSLKEYLOGFILE` was set when libcurl was initialized. libcurl reads the variable only then. Unsetting it
@@ -54,37 +58,29 @@ struct CurlLibrary: Sendable {
         mayLogKeys = getenv("SSLKEYLOGFILE").map { $0.pointee != 0 } ?? false
         let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         let findsOpenSSL = curlew_find_openssl(verifyCertificates, noteCertificateRequest, releaseServerCheck) != 0
-        guard initialised == CURLE_OK, let info = curlew_version() else {
-            name = "libcurl"
-            version = 0
-            systemRoots = nil
-            supportsHTTP2 = false
-            keyLogProblem = nil
-            showsSecureContexts = false
-            pathProblem = nil
-            problem = "libcurl could not be initialised (error \(initialised.rawValue))."
-            return
-        }
-        let text = info.pointee.version.map { String(cString: $0) } ?? "of unknown version"
+        let info = initialised == CURLE_OK ? curlew_version()?.pointee : nil
+        let text = info?.version.map { String(cString: $0) } ?? "of unknown version"
         name = "libcurl \(text)"
-        version = info.pointee.version_num
-        supportsHTTP2 = info.pointee.features & CURL_VERSION_HTTP2 != 0
+        version = info?.version_num ?? 0
+        supportsHTTP2 = (info?.features ?? 0) & CURL_VERSION_HTTP2 != 0
         systemRoots = Self.findRoots(
-            file: info.pointee.cainfo.map { String(cString: $0) },
-            folder: info.pointee.capath.map { String(cString: $0) })
+            file: info?.cainfo.map { String(cString: $0) }, folder: info?.capath.map { String(cString: $0) })
         showsSecureContexts = Self.hasSecureContextCallback()
         keyLogProblem =
             !mayLogKeys || (curlew_can_remove_key_log() != 0 && showsSecureContexts)
             ? nil
             : "SSLKEYLOGFILE is set, and this libcurl always writes the secrets of connections to that file. "
                 + "Unset the variable, or set TransportConfiguration.TLS.obeysKeyLogFile."
-        let secureLayer = info.pointee.ssl_version.map { String(cString: $0) } ?? "no TLS"
+        let secureLayer = info?.ssl_version.map { String(cString: $0) } ?? "no TLS"
         pathProblem =
             findsOpenSSL && showsSecureContexts
             ? nil
             : "TransportConfiguration.TLS.PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one has \(secureLayer). "
                 + "Install libcurl4-openssl-dev, or pin the server's own key."
-        problem = Self.problem(ofVersion: info.pointee.version_num, named: text)
+        problem =
+            info == nil
+            ? "libcurl could not be initialised (error \(initialised.rawValue))."
+            : Self.problem(ofVersion: version, named: text)
     }
 
     /// Returns why a version is refused, or nil if it is supported.
@@ -119,7 +115,7 @@ struct CurlLibrary: Sendable {
     private static func hasSecureContextCallback() -> Bool {
         guard let handle = curl_easy_init() else { return false }
         defer { curl_easy_cleanup(handle) }
-        return curlew_set_secure_context_callback(handle, prepareSecureContext, nil) == CURLE_OK
+        return curlew_set_secure_context_callback(handle, CURLOPT_SSL_CTX_FUNCTION, prepareSecureContext) == CURLE_OK
     }
 }
 #endif

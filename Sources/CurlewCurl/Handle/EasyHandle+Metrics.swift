@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewFoundation
-
 #if os(Linux)
 import CCurl
 import CurlewCore
@@ -16,7 +14,7 @@ extension EasyHandle {
     func metrics(of transfer: Transfer) -> ExchangeMetrics {
         var metrics = ExchangeMetrics()
         let now = TimeoutTracker.now()
-        let before = transfer.lookup.time(at: now) / 1000
+        let before = transfer.lookupTime(at: now) / 1000
         let running = max(0, transfer.clock.running(at: now) / 1000 - before)
         let lookup = microseconds(CURLINFO_NAMELOOKUP_TIME_T)
         let connect = microseconds(CURLINFO_CONNECT_TIME_T)
@@ -50,39 +48,20 @@ extension EasyHandle {
         // was one.
         metrics.reusedConnection = transfer.sent.attempts > 0 ? opened == 0 : nil
         metrics.connectionsOpened = opened
-        metrics.remoteAddress = peerAddress()
+        metrics.remoteAddress = address(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT)
         return metrics
     }
 
-    /// Returns the address and port of the peer. The string is cached, because a handle usually connects to the same
-    /// peer again.
-    private func peerAddress() -> String? {
-        guard let ip = curlew_info_string(pointer, CURLINFO_PRIMARY_IP), ip.pointee != 0 else { return nil }
-        let port = curlew_info_long(pointer, CURLINFO_PRIMARY_PORT)
-        if peer.port != port || strcmp(peer.ip, ip) != 0 {
-            let text = String(cString: ip)
-            peer = Peer(
-                ip: Array(text.utf8CString), port: port, text: ExchangeMetrics.Connection.addressText(text, port))
-        }
-        return peer.text
-    }
-
     /// The address and port of the local end of the connection; nil if there is no address.
-    var localAddress: String? {
-        guard let ip = curlew_info_string(pointer, CURLINFO_LOCAL_IP), ip.pointee != 0 else { return nil }
-        return ExchangeMetrics.Connection.addressText(
-            String(cString: ip), curlew_info_long(pointer, CURLINFO_LOCAL_PORT))
+    var localAddress: String? { address(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT) }
+
+    private func address(_ ip: CURLINFO, _ port: CURLINFO) -> String? {
+        guard let text = curlew_info_string(pointer, ip), text.pointee != 0 else { return nil }
+        return ExchangeMetrics.Connection.addressText(String(cString: text), curlew_info_long(pointer, port))
     }
 
     private func microseconds(_ info: CURLINFO) -> Int64 {
         curlew_info_offset(pointer, info)
     }
-}
-
-/// The address and port of the last peer of a handle, separately and as one string.
-struct Peer {
-    var ip: [CChar] = [0]
-    var port = 0
-    var text = ""
 }
 #endif

@@ -13,8 +13,8 @@ extension EasyHandle {
         set(CURLOPT_MAXAGE_CONN, max(1, pool.idleLifetime.roundedUpSeconds))
         if let lifetime = pool.lifetime { set(CURLOPT_MAXLIFETIME_CONN, max(1, lifetime.roundedUpSeconds)) }
         set(CURLOPT_PIPEWAIT, pool.waitsForMultiplexing && configuration.httpVersions != .http1Only ? 1 : 0)
-        set(CURLOPT_TCP_KEEPALIVE, pool.keepAlive == nil ? 0 : 1)
         if let keepAlive = pool.keepAlive {
+            set(CURLOPT_TCP_KEEPALIVE, 1)
             // The system accepts at most 32,767 s.
             let seconds = min(max(1, keepAlive.roundedUpSeconds), 32_767)
             set(CURLOPT_TCP_KEEPIDLE, seconds)
@@ -47,11 +47,13 @@ extension EasyHandle {
 
     /// Sets whether `transfer` may use an existing connection.
     func setReuse(of transfer: Transfer) {
-        let opens = transfer.plan.opensConnection || mayFindEnded(transfer)
-        if current.opensConnection != opens, !alwaysOpens {
-            set(CURLOPT_FRESH_CONNECT, opens ? 1 : 0)
-            current.opensConnection = opens
-        }
+        setReuse(opens: transfer.plan.opensConnection || mayFindEnded(transfer))
+    }
+
+    private func setReuse(opens: Bool) {
+        guard current.opensConnection != opens, !alwaysOpens else { return }
+        set(CURLOPT_FRESH_CONNECT, opens ? 1 : 0)
+        current.opensConnection = opens
     }
 
     /// The number of idle connections that a request tries before it opens a new one. Servers close idle connections in
@@ -59,11 +61,7 @@ extension EasyHandle {
     static let reusesBeforeOpening = 2
 
     /// If libcurl must send the request again, it opens a connection for it. Called from callbacks.
-    func openNextConnection() {
-        guard current.opensConnection != true, !alwaysOpens else { return }
-        set(CURLOPT_FRESH_CONNECT, 1)
-        current.opensConnection = true
-    }
+    func openNextConnection() { setReuse(opens: true) }
 
     /// Whether every transfer needs a new connection, because this libcurl cannot reuse connections with the configured
     /// HTTP version.
@@ -73,7 +71,8 @@ extension EasyHandle {
 
     func setNames() {
         let dns = configuration.dns
-        check(curlew_set_lookup_callback(pointer, beginLookup))
+        check(curlew_set_lookup_callback(pointer, CURLOPT_RESOLVER_START_FUNCTION, beginLookup))
+        setPointer(CURLOPT_RESOLVER_START_DATA, context)
         set(CURLOPT_DNS_CACHE_TIMEOUT, max(0, dns.cacheLifetime.roundedUpSeconds))
         let delay = dns.happyEyeballsDelay.roundedUpMilliseconds
         set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Int(Int32(clamping: max(1, delay))))

@@ -12,16 +12,7 @@ extension EasyHandle {
     func setProxyTrust() {
         guard proxies.needsTrust else { return }
         set(CURLOPT_PROXY_SSLVERSION, configuration.tls.minimumVersion == .v13 ? 7 : 6)
-        switch configuration.tls.trustedRoots {
-        case .system:
-            setText(CURLOPT_PROXY_CAINFO, CurlLibrary.current.systemRoots)
-        case .file(let path):
-            setText(CURLOPT_PROXY_CAINFO, path)
-            setText(CURLOPT_PROXY_CAPATH, nil)
-        case .pem(let data):
-            setData(CURLOPT_PROXY_CAINFO_BLOB, data)
-            setText(CURLOPT_PROXY_CAPATH, nil)
-        }
+        setRoots(CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH, CURLOPT_PROXY_CAINFO_BLOB)
     }
 
     /// Sets the proxy; nil connects directly to the server.
@@ -62,7 +53,8 @@ extension CurlFailure {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: return .proxyFailed(.unreachable)
         case CURLE_PROXY: return socksReason(curlew_info_long(handle.pointer, CURLINFO_PROXY_ERROR))
         // The tunnel was not open yet, so the proxy closed the connection.
-        case _ where isBreak(code) && isWaitingForTunnel(handle, transfer): return .proxyFailed(.refused(nil))
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
+            return isWaitingForTunnel(handle, transfer) ? .proxyFailed(.refused(nil)) : nil
         default: return nil
         }
     }
@@ -75,10 +67,6 @@ extension CurlFailure {
 
     private static func usesTunnel(_ handle: EasyHandle, _ transfer: Transfer) -> Bool {
         transfer.plan.request.origin.isSecure || (handle.current.proxy?.authentication ?? .basic) != .basic
-    }
-
-    private static func isBreak(_ code: CURLcode) -> Bool {
-        [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING].contains(code)
     }
 
     private static func isWaitingForTunnel(_ handle: EasyHandle, _ transfer: Transfer) -> Bool {

@@ -15,20 +15,22 @@ extension EasyHandle {
     func setTrust() {
         setVersions(enforcesPath: false)
         watchSecureContexts()
+        setRoots(CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_CAINFO_BLOB)
+    }
+
+    /// Sets the trusted roots with the options for a file, a folder and data.
+    ///
+    /// With only a file, libcurl keeps the parsed authorities between connections. With a folder in addition, which some
+    /// systems set by default, it would parse them again for each connection, at ten times the cost.
+    func setRoots(_ file: CURLoption, _ folder: CURLoption, _ data: CURLoption) {
         switch configuration.tls.trustedRoots {
         case .system:
-            // With only a file, libcurl keeps the parsed authorities between connections. With a folder in addition,
-            // which some systems set by default, it would parse them again for each connection, at ten times the cost.
             guard let roots = CurlLibrary.current.systemRoots else { return }
-            setText(CURLOPT_CAINFO, roots)
-            setText(CURLOPT_CAPATH, nil)
-        case .file(let path):
-            setText(CURLOPT_CAINFO, path)
-            setText(CURLOPT_CAPATH, nil)
-        case .pem(let data):
-            setText(CURLOPT_CAPATH, nil)
-            setData(CURLOPT_CAINFO_BLOB, data)
+            setText(file, roots)
+        case .file(let path): setText(file, path)
+        case .pem(let roots): setData(data, roots)
         }
+        setText(folder, nil)
     }
 
     /// Sets the proxy and the client identity for the server of `transfer`, and the pins that the server must match.
@@ -44,7 +46,9 @@ extension EasyHandle {
             set(CURLOPT_CERTINFO, current.pins?.scope == .serverCertificate ? 1 : 0)
             current.origin = origin
         }
-        let pins = current.pins.flatMap { $0.isOver(in: transfer) ? nil : $0 }
+        let pins = current.pins.flatMap { pins in
+            pins.expires != nil && pins.state(at: transfer.plan.context.time.date) == .ended ? nil : pins
+        }
         setPath(pins.flatMap { $0.scope == .verifiedChain ? $0 : nil })
         let keys = pins.flatMap { $0.scope == .serverCertificate && $0.mode == .enforce ? $0.joinedKeys : nil }
         if current.enforcedPins != .some(keys) {
@@ -124,12 +128,6 @@ extension EasyHandle {
         setData(CURLOPT_SSLKEY_BLOB, keyData)
         setText(CURLOPT_SSLCERTTYPE, type)
         setText(CURLOPT_KEYPASSWD, identity?.passphrase)
-    }
-}
-
-extension TransportConfiguration.TLS.PinSet {
-    fileprivate func isOver(in transfer: Transfer) -> Bool {
-        expires != nil && state(at: transfer.plan.context.time.date) == .ended
     }
 }
 #endif

@@ -13,8 +13,8 @@ import CurlewHTTP
 extension EasyHandle {
     func setTrailers(of transfer: Transfer) {
         guard transfer.plan.request.body.trailers != nil else { return }
-        let context = Unmanaged.passUnretained(transfer).toOpaque()
-        check(curlew_set_trailer_callback(pointer, giveTrailers, context))
+        check(curlew_set_trailer_callback(pointer, CURLOPT_TRAILERFUNCTION, giveTrailers))
+        setPointer(CURLOPT_TRAILERDATA, context)
     }
 }
 
@@ -23,9 +23,6 @@ extension Transfer {
     var announcedTrailers: String? {
         plan.request.body.trailers.map { $0.names.map(\.text).joined(separator: ", ") }
     }
-
-    /// The Unix socket of the configuration, or an empty string.
-    var unixSocket: String { plan.owner.configuration.unixSocket ?? "" }
 }
 
 extension TransportConfiguration {
@@ -43,8 +40,9 @@ extension TransportConfiguration {
 private func giveTrailers(
     _ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let list, let context else { return Int32(CURL_TRAILERFUNC_ABORT) }
-    let fields = Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.plan.upload?.trailers ?? [:] }
+    guard let list, let fields = withTransfer(context, otherwise: nil, { $0.plan.upload?.trailers ?? [:] }) else {
+        return Int32(CURL_TRAILERFUNC_ABORT)
+    }
     for field in fields {
         guard let longer = curl_slist_append(list.pointee, "\(field.name.text): \(field.value)") else {
             // libcurl frees the fields that were already added.

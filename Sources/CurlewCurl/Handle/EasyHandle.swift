@@ -16,8 +16,11 @@ final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     let configuration: TransportConfiguration
     let proxies: ProxyRules
+    unowned let store: HandleStore
     /// The store of TLS sessions. The handle must be cleaned up before the store.
-    @exclusivity(unchecked) var sessions: SessionStore?
+    private let sessions: SessionStore?
+    /// The transfer that libcurl performs with the handle.
+    @exclusivity(unchecked) unowned var transfer: Transfer?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     @exclusivity(unchecked) private var headerList: UnsafeMutablePointer<curl_slist>?
     @exclusivity(unchecked) private var overrides: UnsafeMutablePointer<curl_slist>?
@@ -26,7 +29,6 @@ final class EasyHandle {
     /// The settings of the handle, so that only changes are set: setting a string costs copies, and most calls of a
     /// client differ only in their path.
     @exclusivity(unchecked) var current = HandleState()
-    @exclusivity(unchecked) var peer = Peer()
     /// The certificate check of the last connection that the current transfer opened; nil if it has opened none.
     @exclusivity(unchecked) var serverCheck: ServerCheck?
     @exclusivity(unchecked) private var problem: CURLcode = CURLE_OK
@@ -35,7 +37,7 @@ final class EasyHandle {
     @exclusivity(unchecked) private var fixedProblem: CURLcode = CURLE_OK
 
     /// Creates a handle and sets the options that never change. Returns nil if libcurl is out of memory.
-    init?(configuration: TransportConfiguration, proxies: ProxyRules) {
+    init?(configuration: TransportConfiguration, proxies: ProxyRules, store: HandleStore, sessions: SessionStore?) {
         guard let pointer = curl_easy_init() else {
             errorText.deallocate()
             return nil
@@ -43,6 +45,8 @@ final class EasyHandle {
         self.pointer = pointer
         self.configuration = configuration
         self.proxies = proxies
+        self.store = store
+        self.sessions = sessions
         errorText.pointee = 0
         setFixedOptions()
         setConnections()
@@ -65,15 +69,8 @@ final class EasyHandle {
         problem = fixedProblem
         errorText.pointee = 0
         serverCheck = nil
-        let context = Unmanaged.passUnretained(transfer).toOpaque()
-        setPointer(CURLOPT_PRIVATE, context)
-        setPointer(CURLOPT_WRITEDATA, context)
-        setPointer(CURLOPT_HEADERDATA, context)
-        setPointer(CURLOPT_READDATA, context)
-        setPointer(CURLOPT_SEEKDATA, context)
-        setPointer(CURLOPT_PREREQDATA, context)
-        setPointer(CURLOPT_RESOLVER_START_DATA, context)
-        if forgetsAddresses { forgetAddresses(for: transfer) }
+        self.transfer = transfer
+        if forgetsAddresses { setAddresses(of: transfer) { "-\($0)" } }
         setText(CURLOPT_URL, transfer.plan.url)
         setTarget(of: transfer)
         setMethod(of: transfer)
@@ -107,17 +104,13 @@ final class EasyHandle {
     /// from the connect timeout. libcurl caches these addresses as long as those that it looks up itself.
     func setAddresses(_ list: String, for transfer: Transfer) {
         setAddresses(of: transfer) { forgetsAddresses ? "\($0):\(list)" : "+\($0):\(list)" }
-        let took = Duration.nanoseconds(transfer.lookup.time(at: 0))
+        let took = Duration.nanoseconds(transfer.connection.lookupTime ?? 0)
         setConnectTimeout(transfer.plan.context.timeouts.connect.map { max(.zero, $0 - took) })
     }
 
     /// Whether the next transfer removes the addresses, because they must not be cached. libcurl would remove addresses
     /// with a lifetime of zero before it connects, so they are set without a lifetime.
     private var forgetsAddresses: Bool { configuration.dns.cacheLifetime <= .zero }
-
-    private func forgetAddresses(for transfer: Transfer) {
-        setAddresses(of: transfer) { "-\($0)" }
-    }
 
     private func setAddresses(of transfer: Transfer, _ line: (String) -> String) {
         guard let target = target(for: transfer) else { return }
@@ -126,7 +119,7 @@ final class EasyHandle {
         addresses = nil
         // Versions differ in whether a trailing dot is part of the name.
         for name in Set([target.host, target.host.ends(with: ".") ? String(target.host.dropLast()) : target.host]) {
-            addresses = curl_slist_append(addresses, line("\(name):\(target.port)")) ?? addresses
+            append(line("\(name):\(target.port)"), to: &addresses)
         }
         setPointer(CURLOPT_RESOLVE, UnsafeMutableRawPointer(addresses))
     }
@@ -145,12 +138,6 @@ final class EasyHandle {
     /// Returns whether `code` was caused by setting an option, and not by the transfer.
     func refuses(_ code: CURLcode) -> Bool {
         code != CURLE_OK && code == problem
-    }
-
-    /// Removes the reference to the transfer. libcurl may report a socket of this handle later, when it closes a
-    /// connection, and the transfer may not exist any more.
-    func forgetTransfer() {
-        setPointer(CURLOPT_PRIVATE, nil)
     }
 
     /// Sets the buffer sizes. libcurl allocates both buffers for each transfer: beyond 128 KiB every request would map
@@ -225,21 +212,17 @@ final class EasyHandle {
     }
 
     private func append(_ line: String) {
-        guard let list = curl_slist_append(headerList, line) else {
-            problem = CURLE_OUT_OF_MEMORY
-            return
-        }
-        headerList = list
+        append(line, to: &headerList)
     }
 
     /// Adds an entry for CURLOPT_CONNECT_TO, in libcurl's format.
     func appendOverride(_ line: String) {
-        guard let list = curl_slist_append(overrides, line) else {
-            problem = CURLE_OUT_OF_MEMORY
-            return
-        }
-        overrides = list
-        setPointer(CURLOPT_CONNECT_TO, UnsafeMutableRawPointer(list))
+        append(line, to: &overrides)
+        setPointer(CURLOPT_CONNECT_TO, UnsafeMutableRawPointer(overrides))
+    }
+
+    private func append(_ line: String, to list: inout UnsafeMutablePointer<curl_slist>?) {
+        if let longer = curl_slist_append(list, line) { list = longer } else { problem = CURLE_OUT_OF_MEMORY }
     }
 
     private func setFixedOptions() {
@@ -247,7 +230,6 @@ final class EasyHandle {
         setPointer(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
-        set(CURLOPT_FOLLOWLOCATION, 0)
         // The strings are empty, not nil: otherwise libcurl would use proxies from the environment.
         setText(CURLOPT_PROXY, "")
         setText(CURLOPT_NOPROXY, "")
@@ -261,8 +243,26 @@ final class EasyHandle {
         check(curlew_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, receiveHeader))
         check(curlew_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
         check(curlew_set_data_callback(pointer, CURLOPT_READFUNCTION, sendBody))
-        check(curlew_set_seek_callback(pointer, rewindBody))
-        check(curlew_set_before_request_callback(pointer, beginRequest))
+        check(curlew_set_seek_callback(pointer, CURLOPT_SEEKFUNCTION, rewindBody))
+        check(curlew_set_before_request_callback(pointer, CURLOPT_PREREQFUNCTION, beginRequest))
+        check(curlew_set_open_socket_callback(pointer, CURLOPT_OPENSOCKETFUNCTION, openSocket))
+        check(curlew_set_close_socket_callback(pointer, CURLOPT_CLOSESOCKETFUNCTION, closeSocket))
+        for option in [
+            CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA,
+            CURLOPT_PREREQDATA, CURLOPT_OPENSOCKETDATA,
+        ] { setPointer(option, context) }
+        setPointer(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(store).toOpaque())
+        if let sessions { setPointer(CURLOPT_SHARE, UnsafeMutableRawPointer(sessions.pointer)) }
+    }
+
+    /// The context of the callbacks.
+    var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Returns the handle that libcurl passes to a callback.
+    static func of(_ pointer: UnsafeMutableRawPointer) -> EasyHandle? {
+        curlew_info_pointer(pointer, CURLINFO_PRIVATE).map {
+            Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue()
+        }
     }
 
     func set(_ option: CURLoption, _ value: Int) {

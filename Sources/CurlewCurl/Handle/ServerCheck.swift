@@ -35,9 +35,7 @@ final class ServerCheck {
     }
 
     /// The certificates that the server presented. They are parsed only when this property is read.
-    var certificates: [ExchangeMetrics.Connection.PeerCertificate] {
-        Self.certificates(of: presented)
-    }
+    var certificates: [ExchangeMetrics.Connection.PeerCertificate] { Self.certificates(of: presented) }
 
     /// Returns the certificates of an OpenSSL stack, at most ten.
     static func certificates(of stack: OpaquePointer?) -> [ExchangeMetrics.Connection.PeerCertificate] {
@@ -107,7 +105,7 @@ func prepareSecureContext(
     _ easy: UnsafeMutableRawPointer?, _ secureContext: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> CURLcode {
     guard let secureContext, let context else { return CURLE_OK }
-    noteOpened(easy)
+    withTransfer(context, otherwise: ()) { $0.noteOpening() }
     return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.watch(secureContext) }
 }
 
@@ -115,8 +113,10 @@ extension EasyHandle {
     /// Installs `prepareSecureContext`, which is called for each connection.
     func watchSecureContexts() {
         guard CurlLibrary.current.showsSecureContexts else { return }
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        check(curlew_set_secure_context_callback(pointer, prepareSecureContext, context), CURLOPT_SSL_CTX_FUNCTION)
+        check(
+            curlew_set_secure_context_callback(pointer, CURLOPT_SSL_CTX_FUNCTION, prepareSecureContext),
+            CURLOPT_SSL_CTX_FUNCTION)
+        setPointer(CURLOPT_SSL_CTX_DATA, context)
     }
 
     private var forbidsKeyLog: Bool {

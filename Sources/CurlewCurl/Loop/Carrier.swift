@@ -29,8 +29,7 @@ extension Carrier {
     /// Receives and discards the rest of a cancelled transfer if that is little, or else ends the transfer.
     func drainOrEnd(_ transfer: Transfer, at now: Int64) {
         guard transfer.mayDrain else { return end(transfer, with: NetworkError(.cancelled)) }
-        transfer.ending.isDiscarding = true
-        transfer.ending.isDraining = true
+        transfer.state.take(.drain)
         transfer.clock.end(by: now + Transfer.drainTime)
         noteDeadline(of: transfer)
         resume(transfer)

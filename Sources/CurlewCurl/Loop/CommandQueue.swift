@@ -40,9 +40,8 @@ final class CommandQueue: Sendable {
         /// The values that the loop published when it last took commands. Taking commands requires the lock in any
         /// case.
         var snapshot = TransportConfiguration.Pool.Snapshot()
-        /// Whether the steps of tasks are refused until a time, because one of them took long.
-        var avoidsSteps = false
-        var avoidsStepsUntil: Int64 = 0
+        /// The time until which the steps of tasks are refused, because one of them took long.
+        var avoidsStepsUntil: Int64?
         /// The completion handlers for the end of the loop's thread.
         var endings: [@Sendable () -> Void] = []
     }

@@ -107,9 +107,9 @@ final class EventLoop: @unchecked Sendable {
     func run(_ job: UnownedJob, _ executor: EventLoopExecutor) -> Bool {
         guard home.isHere else { return false }
         return commandQueue.withLock { state in
-            let isTaken = state.isRunning && (!state.avoidsSteps || TimeoutTracker.now() >= state.avoidsStepsUntil)
+            let isTaken = state.isRunning && state.avoidsStepsUntil.map { TimeoutTracker.now() >= $0 } ?? true
             if isTaken {
-                state.avoidsSteps = false
+                state.avoidsStepsUntil = nil
                 state.commands.append(.run(job, executor))
             }
             return isTaken
@@ -164,9 +164,9 @@ final class EventLoop: @unchecked Sendable {
         let pause = prepareToWait()
         if let multi {
             // The events that retired handles wait for must be registered before this thread waits.
-            for handle in retired { handle.applyChanges() }
-            multi.wait(pause)
-            for handle in retired { handle.wait(0) }
+            for handle in retired { handle.poller.applyChanges() }
+            multi.poller.wait(pause)
+            for handle in retired { handle.poller.wait(0) }
             direct?.wait(0)
         } else if let direct {
             direct.wait(pause)
@@ -228,10 +228,7 @@ final class EventLoop: @unchecked Sendable {
         job.runSynchronously(on: executor.asUnownedTaskExecutor())
         let end = TimeoutTracker.now()
         guard end - start > EventLoopExecutor.longStep else { return }
-        commandQueue.withLock { state in
-            state.avoidsSteps = true
-            state.avoidsStepsUntil = end + EventLoopExecutor.avoidance
-        }
+        commandQueue.withLock { $0.avoidsStepsUntil = end + EventLoopExecutor.avoidance }
     }
 
     private func carrier(of transfer: Transfer) -> (any Carrier)? { transfer.multi ?? direct }
@@ -256,15 +253,13 @@ final class EventLoop: @unchecked Sendable {
     /// Begins a transfer that libcurl performs.
     func beginWithCurl(_ transfer: Transfer) {
         retireOld()
-        if multi == nil { makeMulti() }
+        if multi == nil {
+            multi = MultiHandle(loop: self)
+            watchDirect()
+        }
         if let multi, !isStopping { return multi.begin(transfer) }
         let problem = CurlLibrary.current.problem.map { NetworkError(.configuration, detail: $0) }
         refuse(transfer, isStopping ? Self.shutdownError : problem ?? Self.noDescriptor)
-    }
-
-    private func makeMulti() {
-        multi = MultiHandle(loop: self)
-        watchDirect()
     }
 
     /// Lets the sockets of the own connections wake the loop while it waits for those of libcurl.
@@ -280,8 +275,8 @@ final class EventLoop: @unchecked Sendable {
         else { return }
         // The sockets of the retired handle wake the loop through the poller of the next handle.
         guard let next = MultiHandle(loop: self) else { return }
-        guard next.poller.watch(multi.poller) else { return next.close() }
-        for handle in retired { _ = next.poller.watch(handle.poller) }
+        guard next.poller.watch(multi.poller.poll) else { return next.close() }
+        for handle in retired { _ = next.poller.watch(handle.poller.poll) }
         retired.append(multi)
         self.multi = next
         watchDirect()

@@ -35,42 +35,15 @@ struct EventLoopGroup: Sendable {
     /// The lane for uploads of unknown length. It uses only HTTP/1.1; see `CurlLibrary.losesBytesBesideUploads`. Nil
     /// unless the transport negotiates the HTTP version.
     private let apart: Lane?
-    /// The lane for requests that switch to another protocol, created on first use. Its connections do not count
-    /// towards the limits of the pool, because they stay open as long as the caller wants.
-    private let upgrades: LazyLane
+    /// The lane for requests that switch to another protocol. Its connections do not count towards the limits of the
+    /// pool, because they stay open as long as the caller wants.
+    private let upgrades: Lane
     private let home = HomeProcess()
     private let proxies: ProxyRules
     private let usesPriorKnowledge: Bool
 
     /// The number of connections per origin that have switched to another protocol.
     private static let upgradeLimit = 4096
-
-    private final class LazyLane: Sendable {
-        private let state = Locked<(lane: Lane?, isStopped: Bool)>((nil, false))
-        private let make: @Sendable () -> Lane
-
-        init(_ make: @escaping @Sendable () -> Lane) {
-            self.make = make
-        }
-
-        /// The lane, if it has been created.
-        var existing: Lane? { state.withLock { $0.lane } }
-
-        /// Returns the lane, and creates it on first use. After a stop, the lane refuses all requests.
-        func get() -> Lane {
-            state.withLock { state in
-                if let lane = state.lane { return lane }
-                let lane = make()
-                if state.isStopped { lane.queues.stop() }
-                state.lane = lane
-                return lane
-            }
-        }
-
-        func stop() {
-            state.withLock { $0.isStopped = true }
-        }
-    }
 
     init(configuration: TransportConfiguration, options: CurlTransport.Options, proxies: ProxyRules) {
         self.proxies = proxies
@@ -85,7 +58,7 @@ struct EventLoopGroup: Sendable {
         var long = serial
         long.pool.perHost = Self.upgradeLimit
         long.pool.total = nil
-        upgrades = LazyLane { [long] in Lane(long, proxies, names, options: options, loops: 1) }
+        upgrades = Lane(long, proxies, names, options: options, loops: 1)
         apart =
             configuration.httpVersions == .automatic ? Lane(serial, proxies, names, options: options, loops: 1) : nil
     }
@@ -96,7 +69,7 @@ struct EventLoopGroup: Sendable {
         return main.loops[0].executor
     }
 
-    private var lanes: [Lane] { [main] + (apart.map { [$0] } ?? []) + (upgrades.existing.map { [$0] } ?? []) }
+    private var lanes: [Lane] { [main, upgrades] + (apart.map { [$0] } ?? []) }
 
     /// Whether a request uses the transport's own connections: over HTTP/1.1 without TLS and without a proxy.
     func isDirect(_ request: HTTPRequest) -> Bool {
@@ -146,7 +119,7 @@ struct EventLoopGroup: Sendable {
     }
 
     private func lane(of transfer: Transfer) -> Lane {
-        if transfer.plan.upgrade != nil { return upgrades.get() }
+        if transfer.plan.upgrade != nil { return upgrades }
         guard let apart, transfer.plan.request.origin.isSecure, let upload = transfer.plan.upload, upload.length == nil,
             CurlLibrary.current.losesBytesBesideUploads
         else { return main }
@@ -170,7 +143,6 @@ struct EventLoopGroup: Sendable {
             ending?()
             return
         }
-        upgrades.stop()
         let lanes = lanes
         let left = Locked(lanes.reduce(0) { $0 + $1.loops.count })
         for lane in lanes { lane.queues.stop() }

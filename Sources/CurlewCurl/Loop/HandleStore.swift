@@ -10,11 +10,9 @@ import CurlewHTTP
 /// The reusable easy handles of a multi handle, and the sockets that libcurl opens for them. Used only on the event
 /// loop's thread.
 final class HandleStore {
-    private unowned let loop: EventLoop
-    private let multi: UnsafeMutableRawPointer
-    private let poller: SocketPoller
-    /// The known properties of the open connections.
-    @exclusivity(unchecked) var book = ConnectionBook()
+    unowned let owner: MultiHandle
+    private var loop: EventLoop { owner.loop }
+    private var poller: SocketPoller { owner.poller }
     private let sessions = SessionStore()
     @exclusivity(unchecked) private var idle: [EasyHandle] = []
     @exclusivity(unchecked) private var peak = RecentPeak()
@@ -23,24 +21,15 @@ final class HandleStore {
 
     private static let idleLimit = 256
 
-    init(loop: EventLoop, multi: UnsafeMutableRawPointer, poller: SocketPoller) {
-        (self.loop, self.multi, self.poller) = (loop, multi, poller)
+    init(of owner: MultiHandle) {
+        self.owner = owner
     }
 
     /// Returns a handle from the store, or a new one. Returns nil if libcurl is out of memory.
     func take() -> EasyHandle? {
         if let easy = idle.popLast() { return easy }
-        guard let easy = EasyHandle(configuration: loop.configuration, proxies: loop.proxies) else { return nil }
-        // Connections outlive the handle that opened them, but not the multi handle, which closes them before it is
-        // released.
-        let codes = [
-            curlew_set_open_socket_callback(easy.pointer, openSocket),
-            curlew_set_close_socket_callback(easy.pointer, closeSocket),
-            curlew_set_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, easy.pointer),
-            curlew_set_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self).toOpaque()),
-        ]
-        guard codes.allSatisfy({ $0 == CURLE_OK }), easy.share(sessions) else { return nil }
-        loop.gauges.handles += 1
+        let easy = EasyHandle(configuration: loop.configuration, proxies: loop.proxies, store: self, sessions: sessions)
+        if easy != nil { loop.gauges.handles += 1 }
         return easy
     }
 
@@ -58,16 +47,11 @@ final class HandleStore {
     /// Whether more than `idleLimit` handles are kept, because of an earlier peak of transfers.
     var hasSurplus: Bool { idle.count > Self.idleLimit }
 
-    /// Releases the handles beyond `idleLimit`. Called when the event loop has been idle for 10 s.
-    func dropSurplus() {
-        guard hasSurplus else { return }
-        loop.gauges.handles -= idle.count - Self.idleLimit
-        idle.removeLast(idle.count - Self.idleLimit)
-    }
-
-    func removeAll() {
-        loop.gauges.handles -= idle.count
-        idle = []
+    /// Releases the handles beyond `limit`. Called when the event loop has been idle for 10 s.
+    func dropSurplus(beyond limit: Int = HandleStore.idleLimit) {
+        let count = max(0, idle.count - limit)
+        loop.gauges.handles -= count
+        idle.removeLast(count)
     }
 
     /// Updates the limit of idle connections after the number of transfers has changed.
@@ -76,7 +60,8 @@ final class HandleStore {
     /// ten seconds. Connections that many calls use in turn are then not closed between two calls.
     func noteActive(_ count: Int, at now: Int64) {
         guard peak.note(count, at: now) else { return }
-        curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(loop.configuration.pool.idle, 1 << 20) + peak.value)
+        let limit = min(loop.configuration.pool.idle, 1 << 20) + peak.value
+        curlew_multi_set_long(owner.pointer, CURLMOPT_MAXCONNECTS, limit)
     }
 
     /// Schedules a recount of the open connections, at most once a second while there are transfers. libcurl reports
@@ -90,43 +75,57 @@ final class HandleStore {
         loop.gauges.connections -= poller.forgetClosed()
     }
 
-    /// Marks the connection of a successful HTTP/1.1 transfer as idle, unless libcurl has closed it.
+    /// Marks the connection of a successful HTTP/1.1 transfer as idle, unless libcurl has closed it. Another transfer may
+    /// already use the connection of a Unix domain socket, which has no name by which to find it.
     func noteIdleConnection(of transfer: Transfer) {
-        guard transfer.received.head.version != .http2, let socket = transfer.connection.socket else { return }
+        guard transfer.received.head.version != .http2, let socket = transfer.connection.socket,
+            loop.configuration.unixSocket == nil || owner.isIdle
+        else { return }
         poller.noteIdle(socket)
     }
 
     /// Suspends receiving for an HTTP/1.1 transfer until its reader takes the buffered bytes, or resumes it. Does
-    /// nothing over HTTP/2: the connection also serves other transfers, and flow control limits the single stream.
+    /// nothing over HTTP/2: the connection also serves other transfers, and flow control limits the single stream. If
+    /// the socket of a Unix domain socket is unknown, this happens when libcurl announces it.
     func hold(_ transfer: Transfer, _ isHeld: Bool) {
-        guard transfer.received.head.version != .http2 else { return }
-        if transfer.connection.socket.map(poller.isOpen) != true, isHeld {
-            transfer.connection.socket = transfer.easy.flatMap(ConnectionName.init(of:)).flatMap(poller.socket)
-        }
-        if transfer.received.holdsUnnamed || (isHeld && transfer.connection.socket == nil) {
-            guard transfer.received.holdsUnnamed != isHeld else { return }
-            transfer.received.holdsUnnamed = isHeld
-            poller.holdUnnamed(isHeld)
-        } else if let socket = transfer.connection.socket {
-            poller.hold(socket, isHeld)
-        }
+        guard transfer.received.head.version != .http2, let socket = transfer.connection.socket else { return }
+        poller.hold(socket, isHeld)
     }
 
     /// Opens a close-on-exec socket; libcurl 7.88 does not set the flag.
-    fileprivate func open(_ address: curl_sockaddr, for transfer: Transfer) -> curl_socket_t {
+    func open(_ address: curl_sockaddr, for transfer: Transfer) -> curl_socket_t {
         let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
         transfer.connection.lacksDescriptor = descriptor < 0 && (errno == EMFILE || errno == ENFILE)
         guard descriptor >= 0 else { return descriptor }
         loop.gauges.connections += poller.opened(descriptor) ? 0 : 1
         loop.gauges.connectionsOpened += 1
-        book.opened(descriptor)
         return descriptor
     }
 
-    fileprivate func closeOne(_ descriptor: curl_socket_t) {
+    fileprivate func closeOne(_ descriptor: curl_socket_t) -> Int32 {
         loop.gauges.connections -= 1
         poller.closed(descriptor)
-        book.forget(descriptor)
+        return close(descriptor)
+    }
+}
+
+/// The TLS sessions that the handles of one event loop share, so that a new connection can resume a session no matter
+/// which handle opened the earlier connection. libcurl before 8.12 keeps sessions per handle; later versions keep them
+/// with the connections.
+///
+/// The store needs no locks, because one thread uses all of these handles. The handles retain the store, which must not
+/// be released before them.
+final class SessionStore {
+    let pointer: OpaquePointer
+
+    /// Creates a store. Returns nil if this libcurl needs no store, or if memory is exhausted.
+    init?() {
+        guard CurlLibrary.current.keepsSessionsByHandle, let pointer = curlew_session_store() else { return nil }
+        self.pointer = OpaquePointer(pointer)
+    }
+
+    deinit {
+        curl_share_cleanup(UnsafeMutableRawPointer(pointer))
     }
 }
 
@@ -152,26 +151,28 @@ struct RecentPeak {
     }
 }
 
-/// Opens a socket for libcurl, if the address policy allows the address. The context is libcurl's handle.
+/// Opens a socket for libcurl, if the address policy allows the address.
 ///
 /// libcurl connects to the passed address next, regardless of earlier and later lookups.
-private func openSocket(
+func openSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-    guard let context, let address, let transfer = curlew_info_pointer(context, CURLINFO_PRIVATE) else { return -1 }
-    return Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { transfer in
-        let target = IPAddress(address)
-        guard transfer.mayConnect(to: target), let multi = transfer.multi else { return -1 }
-        let port = UnsafePointer(address).port
-        transfer.noteTrying(target.map { ExchangeMetrics.Connection.addressText("\($0)", port) } ?? transfer.unixSocket)
-        return multi.handles.open(address.pointee, for: transfer)
+    withTransfer(context, otherwise: -1) { transfer in
+        guard let address, let easy = transfer.easy else { return -1 }
+        let name = AddressText { curlew_curl_address(address, $0, $1) }
+        let target = IPAddress(name.string)
+        guard transfer.mayConnect(to: target) else { return -1 }
+        transfer.noteTrying(
+            target.map { ExchangeMetrics.Connection.addressText("\($0)", Int(name.port)) } ?? transfer.plan.owner
+                .configuration.unixSocket ?? "")
+        return easy.store.open(address.pointee, for: transfer)
     }
 }
 
-private func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
-    if let context {
-        Unmanaged<HandleStore>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.closeOne(descriptor) }
-    }
-    return close(descriptor)
+/// Closes a socket for libcurl. Connections outlive the handle that opened them, but not the multi handle, which closes
+/// them before it is released: the context is its store.
+func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+    guard let context else { return close(descriptor) }
+    return Unmanaged<HandleStore>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.closeOne(descriptor) }
 }
 #endif

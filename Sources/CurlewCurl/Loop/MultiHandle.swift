@@ -31,22 +31,19 @@ final class MultiHandle: Carrier {
     /// The time of the next deadline check, on the loop's clock; `Int64.max` if no transfer has a deadline.
     @exclusivity(unchecked) var nextCheck = Int64.max
     let poller: SocketPoller
-    let handles: HandleStore
+    private(set) lazy var handles = HandleStore(of: self)
     unowned let loop: EventLoop
 
     let pointer: UnsafeMutableRawPointer
     @exclusivity(unchecked) private(set) var active: [ObjectIdentifier: Transfer] = [:]
     @exclusivity(unchecked) private var effects: [Effect] = []
-    /// The transfers that wait for the addresses of a name. They are removed from libcurl while they wait.
-    @exclusivity(unchecked) var waiting: [String: [Transfer]] = [:]
     /// The lookup results of this turn. libcurl may request a name once more before it has processed the transfer that
     /// provides the addresses of the name.
     @exclusivity(unchecked) var foundNow: [String: NameLookup.Outcome] = [:]
     /// The transfers that received the slots of ended transfers and have not begun.
     @exclusivity(unchecked) private var successors: [Transfer] = []
-    /// The transfers that wait for the end of another one, because the process had no descriptor for their connection.
-    /// They are removed from libcurl while they wait.
-    @exclusivity(unchecked) var withoutDescriptor: [Transfer] = []
+    /// Whether transfers may wait for a descriptor.
+    @exclusivity(unchecked) var mayLackDescriptors = false
     /// Whether a transfer has failed on a connection that others may share, or has left it, since libcurl last read from
     /// these connections.
     @exclusivity(unchecked) var mayHaveBroken = false
@@ -62,17 +59,14 @@ final class MultiHandle: Carrier {
             return nil
         }
         (self.loop, self.pointer, self.poller, opened) = (loop, pointer, poller, loop.now)
-        handles = HandleStore(loop: loop, multi: pointer, poller: poller)
         let pool = loop.configuration.pool
         curlew_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, pool.perHost)
-        curlew_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, pool.idle)
-        curlew_multi_set_long(pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
         if let total = pool.total { curlew_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, total) }
     }
 
     /// Closes all connections. No transfer may be active.
     func close() {
-        handles.removeAll()
+        handles.dropSurplus(beyond: 0)
         curl_multi_cleanup(pointer)
     }
 
@@ -82,16 +76,6 @@ final class MultiHandle: Carrier {
 
     /// The next deadline, on the loop's clock.
     var nextMoment: Int64 { mayHaveBroken ? 0 : min(poller.nextCall, nextCheck) }
-
-    /// Waits for sockets or commands, at most this number of milliseconds.
-    func wait(_ milliseconds: Int32) {
-        poller.wait(milliseconds)
-    }
-
-    /// Registers the events that libcurl waits for.
-    func applyChanges() {
-        poller.applyChanges()
-    }
 
     func letCurlWork() {
         // Sockets come before the timer, which begins transfers: none may begin on an idle connection with unread
@@ -149,11 +133,10 @@ final class MultiHandle: Carrier {
             if let phase = transfer.clock.check(at: now).expired {
                 throw CurlFailure.timeout(phase, transfer: transfer)
             }
-            transfer.multi = self
             transfer.carrier = self
-            transfer.easy = try attachedHandle(for: transfer)
+            transfer.state.take(.begin(try attachedHandle(for: transfer)))
             active[ObjectIdentifier(transfer)] = transfer
-            noteActive()
+            handles.noteActive(active.count, at: loop.now)
             begun += 1
             transfer.plan.upload?.begin { [weak transfer] in
                 if let transfer { transfer.loop?.send(.resume(transfer)) }
@@ -188,7 +171,7 @@ final class MultiHandle: Carrier {
 
     func resume(_ transfer: Transfer) {
         guard let easy = transfer.easy, transfer.isHeld else { return }
-        noteReleased(transfer)
+        release(transfer)
         transfer.clock.isHeld = false
         transfer.clock.lastActivity = TimeoutTracker.now()
         noteDeadline(of: transfer)
@@ -200,23 +183,23 @@ final class MultiHandle: Carrier {
     }
 
     func cancel(_ transfer: Transfer) {
-        guard !transfer.ending.isDraining else { return }
+        guard !transfer.state.isDraining else { return }
         drainOrEnd(transfer, at: loop.now)
     }
 
     /// Removes an active transfer and completes it with `error`. Does nothing if the transfer is not active.
     func end(_ transfer: Transfer, with error: NetworkError) {
         guard let easy = transfer.easy else { return }
-        transfer.ending.isDiscarding = true
+        let wasPaused = transfer.isReceivingPaused
+        release(transfer)
+        transfer.state.take(.end)
         // libcurl 7.88 leaks the stream of a paused HTTP/2 transfer that is removed. So the transfer is resumed first,
         // and its bytes are discarded.
-        if transfer.received.isPaused { curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
+        if wasPaused { curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
         complete(transfer, easy, .failure(error))
     }
 
-    func add(_ effect: Effect) {
-        effects.append(effect)
-    }
+    func add(_ effect: Effect) { effects.append(effect) }
 
     func noteHeld(_ transfer: Transfer) {
         if !transfer.isHeld { loop.gauges.paused += 1 }
@@ -226,16 +209,17 @@ final class MultiHandle: Carrier {
     func noteVersion(of transfer: Transfer) {
         let isShared = transfer.received.head.version == .http2
         if isShared, let socket = transfer.connection.socket { poller.noteShared(socket, at: loop.now) }
-        guard let queue = transfer.queue else { return }
-        let change = loop.queues.note(transfer.received.head.version, at: queue)
-        guard change != .none else { return }
-        if change == .changed, transfer.plan.request.origin.isSecure { loop.mixedVersions.note(queue.origin) }
+        guard let queue = transfer.queue, let hasChanged = loop.queues.note(transfer.received.head.version, at: queue)
+        else { return }
+        if hasChanged, transfer.plan.request.origin.isSecure { loop.mixedVersions.note(queue.origin) }
         while let next = loop.queues.next(queue, at: loop.number) { successors.append(next) }
     }
 
-    /// Returns the transfers on this connection.
-    func transfers(on connection: ConnectionName) -> [Transfer] {
-        active.values.filter { $0.connection.name == connection }
+    /// Returns the transfers with these states, the oldest first.
+    func transfers(where isIncluded: (TransferState) -> Bool) -> [Transfer] {
+        active.values.filter { isIncluded($0.state) }.sorted {
+            $0.clock.elapsed(at: loop.now) > $1.clock.elapsed(at: loop.now)
+        }
     }
 
     private func applyNoted() {
@@ -257,20 +241,18 @@ final class MultiHandle: Carrier {
 
     private func takeFinished() {
         var code = CURLE_OK
-        while let easy = curlew_multi_next_done(pointer, &code) {
-            guard let context = curlew_info_pointer(easy, CURLINFO_PRIVATE) else { continue }
-            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-            guard let easy = transfer.easy else { continue }
-            if case .needed(let name) = transfer.lookup, !transfer.ending.isDiscarding {
+        while let handle = curlew_multi_next_done(pointer, &code) {
+            guard let transfer = EasyHandle.of(handle)?.transfer, let easy = transfer.easy else { continue }
+            if case .curl(_, .needsName(let name)) = transfer.state {
                 wait(transfer, easy, for: name)
                 continue
             }
             if code == CURLE_COULDNT_CONNECT, awaitDescriptor(transfer, easy) { continue }
-            if code == CURLE_OK, transfer.received.decoder?.isComplete == false, !transfer.ending.isDiscarding {
-                transfer.ending.failure = NetworkError(
-                    .badResponse, detail: "The body ends before its content coding does: it is truncated.")
+            if code == CURLE_OK, transfer.received.decoder?.isComplete == false {
+                let detail = "The body ends before its content coding does: it is truncated."
+                transfer.state.take(.fail(NetworkError(.badResponse, detail: detail)))
             }
-            if code == CURLE_OK, transfer.ending.failure == nil, transfer.received.head.isComplete {
+            if code == CURLE_OK, transfer.state.failure == nil, transfer.received.head.isComplete {
                 complete(transfer, easy, .success(()), keepsConnection: true)
             } else {
                 if poller.hasShared { mayHaveBroken = true }
@@ -290,24 +272,22 @@ final class MultiHandle: Carrier {
         applyNoted()
         // One of these effects may have ended the transfer.
         guard transfer.easy === easy else { return }
-        let metrics = measured(transfer, easy)
+        let metrics = measure(transfer)
         if metrics.connectionsOpened ?? 0 > 0, transfer.plan.context.isObserved {
             for warning in easy.warnings(for: transfer) { transfer.plan.context.record(.warned(warning)) }
         }
         transfer.received.decoder = nil
         easy.serverCheck?.forgetCertificates()
         curl_multi_remove_handle(pointer, easy.pointer)
-        easy.forgetTransfer()
+        // libcurl may report a socket of this handle later, when it closes a connection.
+        easy.transfer = nil
         active[ObjectIdentifier(transfer)] = nil
-        // The other transfers that wait for the name still receive the result of the lookup.
-        if case .waiting(let name, _) = transfer.lookup { waiting[name]?.removeAll { $0 === transfer } }
-        withoutDescriptor.removeAll { $0 === transfer }
-        transfer.easy = nil
-        noteReleased(transfer)
+        release(transfer)
+        transfer.state.take(.leave)
         if keepsConnection { handles.noteIdleConnection(of: transfer) }
         loop.mixedVersions.leave(transfer)
         successors += loop.queues.releaseSlot(of: transfer)
-        noteActive()
+        handles.noteActive(active.count, at: loop.now)
         loop.gauges.completed += 1
         if metrics.reusedConnection == true { loop.gauges.reused += 1 } else { handles.noteLostAttempt() }
         transfer.plan.upload?.end()
@@ -317,11 +297,8 @@ final class MultiHandle: Carrier {
         }
         transfer.plan.context.record(metrics)
         transfer.deliver(result, metrics: metrics)
-        transfer.multi = nil
         transfer.carrier = nil
-        guard let next = withoutDescriptor.first, let handle = next.easy else { return }
-        withoutDescriptor.removeFirst()
-        beginAgain(next, handle)
+        if mayLackDescriptors { endLackOfDescriptors() }
     }
 
     /// Returns whether the handle must be discarded. libcurl counts the repeated requests of a handle over all its
@@ -337,15 +314,10 @@ final class MultiHandle: Carrier {
         return !error.isCancelled
     }
 
-    func suspendReceiving(of transfer: Transfer) {
-        handles.hold(transfer, true)
-    }
+    func suspendReceiving(of transfer: Transfer) { handles.hold(transfer, true) }
 
     func measure(_ transfer: Transfer) -> ExchangeMetrics {
-        transfer.easy.map { measured(transfer, $0) } ?? ExchangeMetrics()
-    }
-
-    private func measured(_ transfer: Transfer, _ easy: EasyHandle) -> ExchangeMetrics {
+        guard let easy = transfer.easy else { return ExchangeMetrics() }
         var metrics = easy.metrics(of: transfer)
         metrics.queue = transfer.clock.queued(at: loop.now)
         metrics.version = transfer.received.hasHead ? transfer.received.head.version : nil
@@ -353,16 +325,12 @@ final class MultiHandle: Carrier {
         return metrics
     }
 
-    private func noteActive() {
-        handles.noteActive(active.count, at: loop.now)
-    }
-
     /// Clears the pause state of a transfer that resumes or ends.
-    private func noteReleased(_ transfer: Transfer) {
-        if transfer.isHeld { loop.gauges.paused -= 1 }
-        if transfer.received.isPaused { handles.hold(transfer, false) }
-        transfer.received.isPaused = false
-        transfer.sent.isPaused = false
+    private func release(_ transfer: Transfer) {
+        guard transfer.isHeld else { return }
+        loop.gauges.paused -= 1
+        if transfer.isReceivingPaused { handles.hold(transfer, false) }
+        transfer.state.take(.resume)
     }
 }
 #endif

@@ -113,13 +113,11 @@ final class NameLookup: Sendable {
     /// Returns the address in libcurl's format, or nil for an address with a zone (`fe80::1%eth0`), which libcurl
     /// cannot parse.
     private static func text(of entry: UnsafeMutablePointer<addrinfo>) -> String? {
-        var text = [CChar](repeating: 0, count: 64)
-        let size = socklen_t(text.count)
-        guard getnameinfo(entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, size, nil, 0, NI_NUMERICHOST) == 0
-        else { return nil }
-        let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        if address.holds("%") { return nil }
-        return entry.pointee.ai_family == AF_INET6 ? "[\(address)]" : address
+        guard let address = entry.pointee.ai_addr else { return nil }
+        let text = AddressText { curlew_address_text(address, $0, $1) }.string
+        guard entry.pointee.ai_family == AF_INET6 else { return text.isEmpty ? nil : text }
+        let zone = address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { $0.pointee.sin6_scope_id }
+        return zone == 0 ? "[\(text)]" : nil
     }
 }
 

@@ -34,13 +34,6 @@ final class RequestQueue: @unchecked Sendable {
         waiting = FairQueue(capacity: capacity)
     }
 
-    /// The change of an origin's HTTP version by a response.
-    enum VersionChange {
-        case none
-        /// The response is the first one of its origin, or its version differs from that of the previous response.
-        case first, changed
-    }
-
     var isIdle: Bool { waiting.isEmpty && used.allSatisfy { $0 == 0 } }
 }
 
@@ -180,25 +173,24 @@ final class RequestQueues: Sendable {
         state.withLock { next(queue, at: loop, &$0) }
     }
 
-    /// Records the HTTP version of a response. The version determines whether exchanges share the connections of the
-    /// origin.
-    func note(_ version: HTTPVersion, at queue: RequestQueue) -> RequestQueue.VersionChange {
+    /// Records the HTTP version of a response, which determines whether exchanges share the connections of the origin.
+    /// Returns nil if it is unchanged, or else whether the origin has used another version before.
+    func note(_ version: HTTPVersion, at queue: RequestQueue) -> Bool? {
         let number: UInt8 = version == .http2 ? 2 : 1
         // Usually the version is unchanged, and the lock is not needed.
-        if queue.spoken.load(ordering: .relaxed) == number { return .none }
-        return state.withLock { state in
+        if queue.spoken.load(ordering: .relaxed) == number { return nil }
+        return state.withLock { state -> Bool? in
             let before = queue.spoken.exchange(number, ordering: .relaxed)
-            guard before != number else { return .none }
-            let change = before == 0 ? RequestQueue.VersionChange.first : .changed
+            guard before != number else { return nil }
             let sharesConnections = version == .http2
-            guard configuration.canShare, queue.sharesConnections != sharesConnections else { return change }
+            guard configuration.canShare, queue.sharesConnections != sharesConnections else { return before != 0 }
             let former = queue.loops.indices.map { connections(queue, $0, queue.used[$0]) }
             queue.sharesConnections = sharesConnections
             for index in queue.loops.indices {
                 let now = connections(queue, index, queue.used[index])
                 state.loads[queue.loops[index]].connections += now - former[index]
             }
-            return change
+            return before != 0
         }
     }
 
@@ -228,23 +220,14 @@ final class RequestQueues: Sendable {
     /// Removes the requests that have waited too long. Returns them and the time of the next check.
     func takeLate(at now: Int64) -> (late: [Transfer], next: Int64) {
         state.withLock { state in
-            state.nextCheck = .max
-            var late: [Transfer] = []
-            guard state.waiting > 0 else { return (late, .max) }
-            for queue in state.queues.values {
-                for transfer in queue.waiting.elements {
-                    let check = transfer.clock.check(at: now)
-                    if check.expired != nil {
-                        late.append(transfer)
-                    } else {
-                        state.nextCheck = min(state.nextCheck, check.next)
-                    }
-                }
+            var next = Int64.max
+            let late = takeWaiting(&state) { transfer in
+                let check = transfer.clock.check(at: now)
+                if check.expired == nil { next = min(next, check.next) }
+                return check.expired != nil
             }
-            for transfer in late {
-                if case .waiting(let ticket) = transfer.phase { remove(transfer, ticket, &state) }
-            }
-            return (late, state.nextCheck)
+            state.nextCheck = next
+            return (late, next)
         }
     }
 
@@ -261,13 +244,16 @@ final class RequestQueues: Sendable {
 
     /// Removes and returns all waiting requests.
     func takeAll() -> [Transfer] {
-        state.withLock { state in
-            let all = state.queues.values.flatMap { Array($0.waiting.elements) }
-            for transfer in all {
-                if case .waiting(let ticket) = transfer.phase { remove(transfer, ticket, &state) }
-            }
-            return all
+        state.withLock { takeWaiting(&$0) { _ in true } }
+    }
+
+    private func takeWaiting(_ state: inout State, where isTaken: (Transfer) -> Bool) -> [Transfer] {
+        guard state.waiting > 0 else { return [] }
+        let taken = state.queues.values.flatMap { $0.waiting.elements.filter(isTaken) }
+        for transfer in taken {
+            if case .waiting(let ticket) = transfer.phase { remove(transfer, ticket, &state) }
         }
+        return taken
     }
 
     /// Returns the origin whose connections a request uses. For a request without TLS through an HTTP proxy, this is

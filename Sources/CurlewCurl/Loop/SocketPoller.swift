@@ -35,6 +35,8 @@ final class SocketPoller {
         /// name lookup, open and close without notice.
         var isOurs = false
         var name: ConnectionName?
+        /// The known properties of the connection, once it is ready for its first request.
+        var info: ExchangeMetrics.Connection?
         /// Whether a transfer has ended successfully on this HTTP/1.1 connection and none has used it since.
         var isIdle = false
         /// Whether receiving is suspended until the reader of the only transfer takes the buffered bytes, whatever
@@ -50,13 +52,14 @@ final class SocketPoller {
     }
 
     private let multi: UnsafeMutableRawPointer
-    private let poll: Int32
+    let poll: Int32
     /// Indexed by descriptor: descriptors are small and reused.
     @exclusivity(unchecked) private var sockets: [Socket] = []
     @exclusivity(unchecked) private var changes: [Int32] = []
-    /// The number of held transfers whose socket is unknown, because their connections have no ports and libcurl has
-    /// not announced the sockets.
-    @exclusivity(unchecked) private var unnamedHolds = 0
+    /// The sockets of the connections that have been used, by name.
+    @exclusivity(unchecked) private(set) var known: [ConnectionName: Int32] = [:]
+    /// The socket that was opened last.
+    @exclusivity(unchecked) private(set) var latest: Int32?
     @exclusivity(unchecked) private var shared = SharedConnections()
     @exclusivity(unchecked) private var forgotten = ForgottenBytes()
     @exclusivity(unchecked) private var fault: CURLMcode?
@@ -73,12 +76,6 @@ final class SocketPoller {
     private static let eventLimit = 256
     private static let readable = EPOLLIN.rawValue
     private static let writable = EPOLLOUT.rawValue
-    /// Arguments for `shutdown` and `recv`. The two C libraries import these constants as different types.
-    #if canImport(Glibc)
-    private static let (bothWays, peek) = (Int32(SHUT_RDWR), Int32(MSG_PEEK))
-    #else
-    private static let (bothWays, peek): (Int32, Int32) = (SHUT_RDWR, MSG_PEEK)
-    #endif
 
     /// Creates a poller for a multi handle. Returns nil if the system has no descriptor left. Writing to `wakeUp` ends
     /// a wait. libcurl must be cleaned up before the poller is released.
@@ -88,10 +85,12 @@ final class SocketPoller {
         self.multi = multi
         events = .allocate(capacity: Self.eventLimit)
         // Edge-triggered: each write ends one wait, and the written bytes need not be read.
-        guard register(wakeUp, Self.readable | EPOLLET.rawValue, EPOLL_CTL_ADD) else { return nil }
+        guard register(wakeUp, Self.readable | EPOLLET.rawValue, isNew: true) else { return nil }
         let context = Unmanaged.passUnretained(self).toOpaque()
-        curlew_multi_set_socket_callback(multi, noteSocket, context)
-        curlew_multi_set_timer_callback(multi, noteTimer, context)
+        curlew_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, context)
+        curlew_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
+        curlew_multi_set_socket_callback(multi, CURLMOPT_SOCKETFUNCTION, noteSocket)
+        curlew_multi_set_timer_callback(multi, CURLMOPT_TIMERFUNCTION, noteTimer)
     }
 
     deinit {
@@ -132,11 +131,13 @@ final class SocketPoller {
     /// Ends an idle connection on which bytes have arrived after the last response. Called when a request is about to
     /// be sent on it.
     func beginUse(of socket: Int32) {
-        guard isOpen(socket), sockets[Int(socket)].isIdle else { return }
-        var byte: UInt8 = 0
-        let count = recv(socket, &byte, 1, Self.peek | Int32(MSG_DONTWAIT))
-        guard count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK) else { return }
-        end(socket)
+        if isOpen(socket), sockets[Int(socket)].isIdle, curlew_is_silent(socket) == 0 { end(socket) }
+    }
+
+    /// Marks no connection as idle any more. Called when a request is about to be sent on a connection that cannot be
+    /// identified.
+    func forgetIdle() {
+        for index in sockets.indices { sockets[index].isIdle = false }
     }
 
     /// Suspends or resumes reading for the only transfer of a connection.
@@ -148,9 +149,15 @@ final class SocketPoller {
         if effective != 0, effective != sockets[Int(socket)].registered { noteChange(of: Int(socket)) }
     }
 
-    /// Suspends or resumes reading for a transfer whose connection cannot be identified.
-    func holdUnnamed(_ isHeld: Bool) {
-        unnamedHolds += isHeld ? 1 : -1
+    func info(of socket: Int32) -> ExchangeMetrics.Connection? { isOpen(socket) ? sockets[Int(socket)].info : nil }
+
+    /// Records the properties of a connection and its name; the name is nil for a Unix domain socket.
+    func note(_ info: ExchangeMetrics.Connection, _ name: ConnectionName?, of socket: Int32) {
+        guard isOpen(socket) else { return }
+        sockets[Int(socket)].info = info
+        guard let name else { return }
+        sockets[Int(socket)].name = name
+        known[name] = socket
     }
 
     /// Returns the open socket of a connection, or nil if there is none. Used for a transfer that begins and pauses
@@ -173,15 +180,9 @@ final class SocketPoller {
 
     /// Handles a late response on a possibly shared connection; see `SharedConnections.isDead`. A dead connection is
     /// shut down, which ends the other transfers on it.
-    func giveUp(
-        _ connection: ConnectionName, lateSince moment: Int64, isAlone: @autoclosure () -> Bool, at now: Int64
-    ) {
-        guard let socket = sharedSocket(of: connection) else { return }
-        if shared.isDead(socket, lateSince: moment, isAlone: isAlone(), at: now) { shutdown(socket, Self.bothWays) }
-    }
-
-    private func sharedSocket(of connection: ConnectionName) -> Int32? {
-        shared.sockets.first { name(at: Int($0)) == connection }
+    func giveUp(_ socket: Int32, lateSince moment: Int64, isAlone: @autoclosure () -> Bool, at now: Int64) {
+        guard shared.contains(socket) else { return }
+        if shared.isDead(socket, lateSince: moment, isAlone: isAlone(), at: now) { curlew_end_connection(socket) }
     }
 
     /// Returns whether the transport opened the socket and, as far as it knows, the socket is still open.
@@ -198,14 +199,9 @@ final class SocketPoller {
         }
     }
 
-    /// Makes events of `other` end a wait of this poller. The events must be fetched from `other` itself.
-    func watch(_ other: SocketPoller) -> Bool {
-        watch(other.poll)
-    }
-
-    /// Lets another instance of `epoll` wake this one.
+    /// Makes events of another instance of `epoll` end a wait of this poller. They must be fetched from that instance.
     func watch(_ descriptor: Int32) -> Bool {
-        register(descriptor, Self.readable, EPOLL_CTL_ADD)
+        register(descriptor, Self.readable, isNew: true)
     }
 
     /// Lets libcurl process the sockets that the last wait has found, and those that exceeded the event limit.
@@ -218,7 +214,7 @@ final class SocketPoller {
             }
             for index in 0..<eventCount {
                 let event = events[index]
-                let socket = event.data.fd
+                let socket = Int32(truncatingIfNeeded: event.data.u64)
                 let bits = action(event.events, on: socket)
                 guard bits != 0 else { continue }
                 if bits & CURL_CSELECT_IN != 0 { shared.noteHeard(socket, at: now) }
@@ -270,14 +266,11 @@ final class SocketPoller {
     /// Registers a new socket. Returns whether its descriptor belonged to an earlier socket whose end was not reported.
     func opened(_ socket: Int32) -> Bool {
         makeRoom(for: socket)
-        let wasOurs = sockets[Int(socket)].isOurs
-        sockets[Int(socket)].registered = 0
-        sockets[Int(socket)].isOurs = true
-        sockets[Int(socket)].isIdle = false
-        sockets[Int(socket)].isHeld = false
-        sockets[Int(socket)].name = nil
         forget(socket)
-        return wasOurs
+        let former = sockets[Int(socket)]
+        sockets[Int(socket)] = Socket(wanted: former.wanted, isOurs: true, isNoted: former.isNoted)
+        latest = socket
+        return former.isOurs
     }
 
     /// Unregisters a socket that is about to be closed. If a forked child also has the socket, closing alone does not
@@ -285,11 +278,8 @@ final class SocketPoller {
     func closed(_ socket: Int32) {
         guard sockets.indices.contains(Int(socket)) else { return }
         if sockets[Int(socket)].registered != 0 { unregister(socket) }
-        sockets[Int(socket)].wanted = 0
-        sockets[Int(socket)].isOurs = false
-        sockets[Int(socket)].isIdle = false
-        sockets[Int(socket)].isHeld = false
         forget(socket)
+        sockets[Int(socket)] = Socket(isNoted: sockets[Int(socket)].isNoted)
     }
 
     /// Removes the sockets that were closed without a report and whose descriptors are free. Returns their number.
@@ -301,6 +291,7 @@ final class SocketPoller {
 
     private func forget(_ socket: Int32) {
         noteEnded(socket, false)
+        if let name = sockets[Int(socket)].name, known[name] == socket { known[name] = nil }
         shared.remove(socket)
         forgotten.remove(socket)
     }
@@ -348,36 +339,24 @@ final class SocketPoller {
         }
         // Events that are withheld from a paused transfer need not be reported by the system.
         if sockets[Int(socket)].isHeld, found & Self.readable != 0 { noteChange(of: Int(socket)) }
-        let found = sockets[Int(socket)].isHeld ? found & ~Self.readable : found
-        var bits: Int32 = 0
-        if found & Self.readable != 0 { bits |= CURL_CSELECT_IN }
-        if found & Self.writable != 0 { bits |= CURL_CSELECT_OUT }
-        if found & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
-            bits |= CURL_CSELECT_ERR
-            if wanted & Self.readable != 0 { bits |= CURL_CSELECT_IN }
-            if wanted & Self.writable != 0 { bits |= CURL_CSELECT_OUT }
-        }
-        return bits
+        let isBroken = found & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
+        let ready = (sockets[Int(socket)].isHeld ? found & ~Self.readable : found) | (isBroken ? wanted : 0)
+        return (ready & Self.readable != 0 ? CURL_CSELECT_IN : 0) | (ready & Self.writable != 0 ? CURL_CSELECT_OUT : 0)
+            | (isBroken ? CURL_CSELECT_ERR : 0)
     }
 
     /// Handles an event on an idle connection: it has ended, or bytes arrived that belong to no request.
     private func endIdle(_ socket: Int32, found: UInt32) {
-        guard found & ~Self.writable != 0 else { return noteChange(of: Int(socket)) }
-        if unnamedHolds > 0, name(at: Int(socket)) == nil {
-            // The connection may not be idle. The next successful transfer marks it as idle again.
-            sockets[Int(socket)].isIdle = false
-            return
-        }
-        end(socket)
+        if found & ~Self.writable == 0 { noteChange(of: Int(socket)) } else { end(socket) }
     }
 
     /// Shuts a connection down and discards its bytes, because libcurl detects the end only after the last byte. The
     /// number of bytes is finite: the system accepts none after the shutdown.
     private func end(_ socket: Int32) {
         noteEnded(socket, true)
-        shutdown(socket, Self.bothWays)
+        curlew_end_connection(socket)
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
-            while recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
+            while curlew_receive(socket, buffer.baseAddress, buffer.count) > 0 {}
         }
     }
 
@@ -391,9 +370,7 @@ final class SocketPoller {
             guard wanted != 0, wanted != sockets[index].registered else { continue }
             let isNew = sockets[index].registered == 0
             // The descriptor may have been reused without notice. Then the other operation is required.
-            if register(socket, wanted, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD)
-                || register(socket, wanted, isNew ? EPOLL_CTL_MOD : EPOLL_CTL_ADD)
-            {
+            if register(socket, wanted, isNew: isNew) || register(socket, wanted, isNew: !isNew) {
                 sockets[index].registered = wanted
             } else if errno == ENOMEM || errno == ENOSPC {
                 sockets[index].isNoted = true
@@ -404,17 +381,13 @@ final class SocketPoller {
         changes += refused
     }
 
-    private func register(_ socket: Int32, _ bits: UInt32, _ operation: Int32) -> Bool {
-        var event = epoll_event()
-        event.events = bits
-        event.data.fd = socket
-        return epoll_ctl(poll, operation, socket, &event) == 0
+    private func register(_ socket: Int32, _ bits: UInt32, isNew: Bool) -> Bool {
+        curlew_poll_socket(poll, isNew ? 0 : 1, socket, bits, UInt64(socket)) == 0
     }
 
     private func unregister(_ socket: Int32) {
         sockets[Int(socket)].registered = 0
-        var event = epoll_event()
-        epoll_ctl(poll, EPOLL_CTL_DEL, socket, &event)
+        _ = curlew_poll_socket(poll, 2, socket, 0, 0)
     }
 
     private func makeRoom(for socket: Int32) {
@@ -428,16 +401,17 @@ private func noteSocket(
     _ own: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let context else { return 0 }
-    var bits: UInt32 = 0
-    if action == CURL_POLL_IN || action == CURL_POLL_INOUT { bits |= EPOLLIN.rawValue }
-    if action == CURL_POLL_OUT || action == CURL_POLL_INOUT { bits |= EPOLLOUT.rawValue }
+    let bits =
+        (action & CURL_POLL_IN != 0 ? EPOLLIN.rawValue : 0) | (action & CURL_POLL_OUT != 0 ? EPOLLOUT.rawValue : 0)
     Unmanaged<SocketPoller>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.want(bits, at: socket) }
     // The socket may be that of a name lookup, which precedes the connection's own socket. The transport did not open
     // it and never marks it as shared.
-    if let easy, let transfer = curlew_info_pointer(easy, CURLINFO_PRIVATE) {
-        Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { transfer in
-            if bits != 0 { transfer.connection.socket = socket } else { transfer.noteSilence() }
-        }
+    guard let handle = easy.flatMap(EasyHandle.of), let transfer = handle.transfer else { return 0 }
+    if bits == 0 {
+        transfer.noteSilence()
+    } else {
+        transfer.connection.socket = socket
+        if transfer.isReceivingPaused { handle.store.hold(transfer, true) }
     }
     return 0
 }

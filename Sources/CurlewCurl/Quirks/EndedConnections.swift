@@ -12,7 +12,7 @@ extension EasyHandle {
     /// Returns whether the transfer needs a new connection, because libcurl might use a connection that the poller has
     /// ended. libcurl removes ended connections once a second.
     func mayFindEnded(_ transfer: Transfer) -> Bool {
-        guard Self.isNeeded, let ended = transfer.multi?.poller.endedCount, ended > 0 else { return false }
+        guard Self.isNeeded, store.owner.poller.endedCount > 0 else { return false }
         return transfer.plan.upload is StreamUpload || transfer.plan.expectation != nil
     }
 }

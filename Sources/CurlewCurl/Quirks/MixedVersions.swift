@@ -48,15 +48,11 @@ struct MixedVersions {
     }
 
     /// Adds a transfer that is about to be sent on a connection. Returns false if it must not be sent.
-    ///
-    /// - `others`: returns the other transfers on that connection.
-    mutating func enter(_ transfer: Transfer, _ connection: ConnectionName?, others: (ConnectionName) -> [Transfer])
-        -> Bool
-    {
+    mutating func enter(_ transfer: Transfer, _ connection: ConnectionName?, of multi: MultiHandle) -> Bool {
         leave(transfer)
         guard let connection else { return true }
         if let known = occupants[connection], known.isSerial {
-            guard !known.isMixed, attached(others(connection)).isEmpty else { return false }
+            guard !known.isMixed, others(than: transfer, on: connection, of: multi).isEmpty else { return false }
         }
         occupants[connection, default: Occupants()].count += 1
         transfer.connection.name = connection
@@ -76,40 +72,35 @@ struct MixedVersions {
 
     /// Returns the transfers that must end, `transfer` included, because their responses cannot be attributed to
     /// requests. Empty if there is no conflict. Called when the response head of `transfer` is complete.
-    mutating func mixedUp(by transfer: Transfer, others: (ConnectionName) -> [Transfer]) -> [Transfer] {
+    mutating func mixedUp(by transfer: Transfer, of multi: MultiHandle) -> [Transfer] {
         guard transfer.received.head.version != .http2, let connection = transfer.connection.name,
             let there = occupants[connection]
         else { return [] }
         guard !there.isMixed else { return [transfer] }
         occupants[connection]?.isSerial = true
         guard there.count > 1 else { return [] }
-        let others = attached(others(connection).filter { $0 !== transfer })
+        let others = others(than: transfer, on: connection, of: multi)
         guard !others.isEmpty else { return [] }
         occupants[connection]?.isMixed = true
         note(transfer.plan.request.origin)
         return others + [transfer]
     }
 
-    /// Returns the transfers that libcurl has not finished. The others are no longer counted on their connection.
-    private mutating func attached(_ transfers: [Transfer]) -> [Transfer] {
-        transfers.filter { transfer in
-            if transfer.isAttached { return true }
-            leave(transfer)
-            return false
-        }
+    /// Returns the other transfers on a connection that libcurl has not finished. The finished ones are no longer counted.
+    private mutating func others(
+        than transfer: Transfer, on connection: ConnectionName, of multi: MultiHandle
+    ) -> [Transfer] {
+        let others = multi.active.values.filter { $0.connection.name == connection && $0 !== transfer }
+        for other in others where !other.isAttached { leave(other) }
+        return others.filter { $0.connection.name == connection }
     }
 }
 
 extension MultiHandle {
-    /// Adds a transfer that is about to be sent on a connection. Returns false if it must not be sent.
-    func enter(_ transfer: Transfer, _ connection: ConnectionName?) -> Bool {
-        loop.mixedVersions.enter(transfer, connection) { name in transfers(on: name).filter { $0 !== transfer } }
-    }
-
     /// Returns whether the response can be attributed to the request of `transfer`. If not, ends the other transfers on
     /// the connection. Called when the response head is complete.
     func hasOwnResponse(_ transfer: Transfer) -> Bool {
-        let mixed = loop.mixedVersions.mixedUp(by: transfer, others: transfers)
+        let mixed = loop.mixedVersions.mixedUp(by: transfer, of: self)
         for other in mixed where other !== transfer { add(.end(other, MixedVersions.error)) }
         return mixed.isEmpty
     }
@@ -120,7 +111,7 @@ extension Transfer {
     /// nothing.
     fileprivate var isAttached: Bool {
         guard let easy else { return false }
-        let bits = (received.isPaused ? CURLPAUSE_RECV : 0) | (sent.isPaused ? CURLPAUSE_SEND : 0)
+        let bits = (isReceivingPaused ? CURLPAUSE_RECV : 0) | (isSendingPaused ? CURLPAUSE_SEND : 0)
         return curl_easy_pause(easy.pointer, bits) != CURLE_BAD_FUNCTION_ARGUMENT
     }
 }

@@ -5,7 +5,8 @@ import CCurl
 import CurlewHTTP
 
 /// A content coding that the transport decodes (RFC 9110 §8.4.1).
-enum ContentCoding: CaseIterable, Sendable {
+enum ContentCoding: Int32, CaseIterable, Sendable {
+    // The order of `curlew_coding`.
     case gzip, deflate, brotli, zstd
 
     init?(_ name: some StringProtocol) {
@@ -21,25 +22,9 @@ enum ContentCoding: CaseIterable, Sendable {
     /// The value of `Accept-Encoding`: the codings that the system's libraries decode. Empty if there are none.
     static let offer = allCases.filter(\.isAvailable).map(\.name).joined(separator: ", ")
 
-    var isAvailable: Bool { curlew_can_decode(number) != 0 }
+    var isAvailable: Bool { curlew_can_decode(rawValue) != 0 }
 
-    var name: String {
-        switch self {
-        case .gzip: "gzip"
-        case .deflate: "deflate"
-        case .brotli: "br"
-        case .zstd: "zstd"
-        }
-    }
-
-    fileprivate var number: Int32 {
-        switch self {
-        case .gzip: Int32(CURLEW_GZIP.rawValue)
-        case .deflate: Int32(CURLEW_DEFLATE.rawValue)
-        case .brotli: Int32(CURLEW_BROTLI.rawValue)
-        case .zstd: Int32(CURLEW_ZSTD.rawValue)
-        }
-    }
+    var name: String { self == .brotli ? "br" : "\(self)" }
 }
 
 /// A decoder for the content codings of one body. It decodes piece by piece in bounded memory: a coding produces more
@@ -78,7 +63,7 @@ final class ContentDecoder {
     /// Creates a decoder for `codings`, in the order in which they were applied. Returns nil if memory is exhausted.
     init?(_ codings: [ContentCoding]) {
         for coding in codings.reversed() {
-            guard let decoder = curlew_decoder_create(coding.number) else { return nil }
+            guard let decoder = curlew_decoder_create(coding.rawValue) else { return nil }
             stages.append(Stage(decoder: decoder, buffer: .allocate(capacity: Self.pieceSize)))
         }
     }

@@ -8,7 +8,7 @@ import Dispatch
 /// An upload of bytes or files whose bytes are counted as libcurl takes them.
 ///
 /// The counter may call the app, so it does not run on the event loop's thread: what is counted there is reported on a
-/// global queue, at most once in `interval`, and by the task of the call when the exchange has ended.
+/// queue of the upload, at most once in `interval`, and when the exchange has ended.
 final class CountingUpload: Upload {
     private struct State {
         /// The counter of the current pass; nil until it has been created.
@@ -22,16 +22,7 @@ final class CountingUpload: Upload {
         var isComplete = false
         var hasReportedEnd = false
         var isScheduled = false
-        var isReporting = false
-        /// The calls that wait until a report on another thread has ended.
-        var waiters: [UnsafeContinuation<Void, Never>] = []
         var lastReport: UInt64 = 0
-    }
-
-    private enum Report {
-        case begin
-        case count(CountedBody.Counter, Int)
-        case end(CountedBody.Counter)
     }
 
     /// The minimum time between two reports.
@@ -40,6 +31,7 @@ final class CountingUpload: Upload {
     private let upload: any Upload
     private let makeCounter: @Sendable () -> CountedBody.Counter
     private let state = Locked(State())
+    private let queue = DispatchQueue(label: "curlew-progress")
 
     init(_ upload: any Upload, _ makeCounter: @escaping @Sendable () -> CountedBody.Counter) {
         self.upload = upload
@@ -84,7 +76,7 @@ final class CountingUpload: Upload {
             return isLast ? now : max(now, state.lastReport + Self.interval)
         }
         guard let moment else { return }
-        DispatchQueue.global().asyncAfter(deadline: DispatchTime(uptimeNanoseconds: moment)) {
+        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: moment)) {
             self.state.withLock { $0.isScheduled = false }
             self.report()
         }
@@ -101,68 +93,35 @@ final class CountingUpload: Upload {
         return true
     }
 
-    func end() {
-        upload.end()
-    }
+    func end() { upload.end() }
 
     func reportAll() async {
-        report()
         await withUnsafeContinuation { continuation in
-            let isDone = state.withLock { state in
-                if state.isReporting { state.waiters.append(continuation) }
-                return !state.isReporting
+            queue.async {
+                self.report()
+                continuation.resume()
             }
-            if isDone { continuation.resume() }
         }
     }
 
-    /// Reports what has been counted. Does nothing while another thread reports, which then reports the rest too.
+    /// Reports what has been counted. Called on the queue.
     private func report() {
-        let mayReport = state.withLock { state in
-            defer { state.isReporting = true }
-            return !state.isReporting
+        let isNewPass = state.withLock { state in
+            defer { state.isNewPass = false }
+            return state.isNewPass
         }
-        guard mayReport else { return }
-        while let report = state.withLock({ Self.next(&$0) }) {
-            switch report {
-            case .begin:
-                let counter = makeCounter()
-                state.withLock { $0.counter = counter }
-            case .count(let counter, let count): counter(count)
-            case .end(let counter): counter(nil)
-            }
+        let new = isNewPass ? makeCounter() : nil
+        let (counter, count, isEnd) = state.withLock { state in
+            if let new { (state.counter, state.hasReportedEnd) = (new, false) }
+            state.lastReport = DispatchTime.now().uptimeNanoseconds
+            // If a pass has begun since, the next report begins with it.
+            guard !state.isNewPass else { return (nil, 0, false) as (CountedBody.Counter?, Int, Bool) }
+            let isEnd = state.isComplete && !state.hasReportedEnd
+            defer { (state.count, state.hasReportedEnd) = (0, state.isComplete) }
+            return (state.counter, state.count, isEnd)
         }
-        let waiters = state.withLock { state in
-            // Another thread may have begun a report since. It resumes those who wait for it.
-            guard !state.isReporting else { return [UnsafeContinuation<Void, Never>]() }
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    private static func next(_ state: inout State) -> Report? {
-        state.lastReport = DispatchTime.now().uptimeNanoseconds
-        if state.isNewPass {
-            state.isNewPass = false
-            state.hasReportedEnd = false
-            state.counter = nil
-            return .begin
-        }
-        guard let counter = state.counter else {
-            state.isReporting = false
-            return nil
-        }
-        if state.count > 0 {
-            defer { state.count = 0 }
-            return .count(counter, state.count)
-        }
-        if state.isComplete, !state.hasReportedEnd {
-            state.hasReportedEnd = true
-            return .end(counter)
-        }
-        state.isReporting = false
-        return nil
+        if count > 0 { counter?(count) }
+        if isEnd { counter?(nil) }
     }
 }
 #endif

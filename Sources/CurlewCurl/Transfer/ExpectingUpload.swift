@@ -64,9 +64,7 @@ final class ExpectingUpload: Upload {
 
     /// Rewinds the body. The gate stays as it is: while it is closed, nothing of the body has been read, and a 100
     /// response applies to the complete request.
-    func rewind() -> Bool {
-        upload.rewind()
-    }
+    func rewind() -> Bool { upload.rewind() }
 
     func end() {
         gate.withLock { gate in
@@ -76,8 +74,6 @@ final class ExpectingUpload: Upload {
         upload.end()
     }
 
-    func reportAll() async {
-        await upload.reportAll()
-    }
+    func reportAll() async { await upload.reportAll() }
 }
 #endif

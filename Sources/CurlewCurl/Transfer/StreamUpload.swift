@@ -65,9 +65,7 @@ final class StreamUpload: Upload {
 
     /// Returns whether libcurl has taken none of the bytes, which are then still available. A stream cannot be rewound
     /// otherwise: pulling again might not produce the same bytes, so a retry uses a new transfer.
-    func rewind() -> Bool {
-        state.withLock { $0.sent == 0 }
-    }
+    func rewind() -> Bool { state.withLock { $0.sent == 0 } }
 
     var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 

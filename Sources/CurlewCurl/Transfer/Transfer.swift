@@ -29,25 +29,6 @@ final class Transfer: @unchecked Sendable {
         case over
     }
 
-    enum Lookup {
-        case none
-        /// libcurl was about to look up this name. The transport has made it end the transfer instead.
-        case needed(String)
-        case waiting(String, since: Int64)
-        /// The lookup is complete; the duration is in nanoseconds. libcurl has the addresses, and looks up any other
-        /// name itself.
-        case over(took: Int64)
-
-        /// Returns the duration of the lookup so far in nanoseconds.
-        func time(at now: Int64) -> Int64 {
-            switch self {
-            case .none, .needed: 0
-            case .waiting(_, let since): now - since
-            case .over(let time): time
-            }
-        }
-    }
-
     let plan: TransferPlan
     @exclusivity(unchecked) var continuation: UnsafeContinuation<HTTPResponse, any Error>?
     @exclusivity(unchecked) var phase = Phase.new
@@ -57,18 +38,12 @@ final class Transfer: @unchecked Sendable {
     @exclusivity(unchecked) var loop: EventLoop?
     /// What performs the transfer while it is active.
     @exclusivity(unchecked) var carrier: (any Carrier)?
-    /// The multi handle, if libcurl performs the transfer.
-    @exclusivity(unchecked) var multi: MultiHandle?
-    /// The easy handle while the transfer is active.
-    @exclusivity(unchecked) var easy: EasyHandle?
-    @exclusivity(unchecked) var lookup = Lookup.none
-    var isResolving: Bool { if case .waiting = lookup { true } else { false } }
+    @exclusivity(unchecked) var state = TransferState.outside(.open(paused: []))
     @exclusivity(unchecked) var connection = UsedConnection()
     /// The state of a transfer on one of the transport's own connections.
     @exclusivity(unchecked) var direct = DirectExchange()
     @exclusivity(unchecked) var sent = SentRequest()
     @exclusivity(unchecked) var received: ReceivedResponse
-    @exclusivity(unchecked) var ending = TransferEnding()
     @exclusivity(unchecked) var clock: TimeoutTracker
     // A continuation that is resumed before its task has suspended orders the two threads in a way that ThreadSanitizer
     // cannot detect. This flag makes the order visible. It costs a plain store and a plain load on common processors.
@@ -85,12 +60,26 @@ final class Transfer: @unchecked Sendable {
         clock = TimeoutTracker(context)
     }
 
-    /// Whether the transfer is paused until its reader takes the buffered bytes, or until the producer of the request
-    /// body supplies more bytes.
-    var isHeld: Bool { received.isPaused || sent.isPaused }
+    /// The easy handle and the multi handle, if libcurl performs the transfer.
+    var easy: EasyHandle? { state.easy }
+    var multi: MultiHandle? { easy?.store.owner }
+
+    var isReceivingPaused: Bool { state.paused.contains(.receiving) }
+    var isSendingPaused: Bool { state.paused.contains(.sending) }
+    /// Whether the transfer is paused in a direction.
+    var isHeld: Bool { !state.paused.isEmpty }
+
+    /// Returns the duration of the name lookup until `now`, in nanoseconds.
+    func lookupTime(at now: Int64) -> Int64 {
+        if case .curl(_, .resolving(_, let since)) = state { return now - since }
+        return connection.lookupTime ?? 0
+    }
 
     /// The number of bytes of the body, if the head declares it and decoding does not change it.
-    var declaredLength: Int64? { received.declaredLength(in: plan) }
+    var declaredLength: Int64? {
+        if plan.request.method == .head || received.head.status.forbidsContent { return 0 }
+        return plan.decodesContent && received.head.codings != nil ? nil : received.head.content.length
+    }
 
     /// The maximum size in bytes of a body that is delivered with the response; 0 if the call streams.
     var smallBody: Int {
@@ -171,7 +160,7 @@ final class Transfer: @unchecked Sendable {
     /// Whether the server has responded with a status of 300 or more, or has not switched protocols, while the upload is
     /// paused. The request needs no more of its body, but libcurl does not end it while it waits for the producer.
     var isRefusedEarly: Bool {
-        guard sent.isPaused, received.hasHead else { return false }
+        guard isSendingPaused, received.hasHead else { return false }
         let status = received.head.status
         return status.code >= 300 || (plan.upgrade != nil && status != .switchingProtocols)
     }

@@ -7,40 +7,40 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-// Functions that libcurl calls on the event loop's thread. Their context is the transfer, which the multi handle keeps
-// alive while the transfer is active.
+// Functions that libcurl calls on the event loop's thread. Their context is the handle, whose transfer the multi handle
+// keeps alive while the transfer is active.
+
+/// Calls `body` with the transfer of the handle that is the context of a callback. Returns `otherwise` if there is none.
+func withTransfer<Result>(
+    _ context: UnsafeMutableRawPointer?, otherwise: Result, _ body: (Transfer) -> Result
+) -> Result {
+    guard let context else { return otherwise }
+    return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.transfer.map(body) } ?? otherwise
+}
 
 func receiveHeader(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let bytes, let context else { return 0 }
-    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.receiveHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
-    }
+    withTransfer(context, otherwise: 0) { $0.receiveHeader(UnsafeRawBufferPointer(start: bytes, count: size * count)) }
 }
 
 func receiveBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let bytes, let context else { return 0 }
-    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
-    }
+    withTransfer(context, otherwise: 0) { $0.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) }
 }
 
 func sendBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let bytes, let context else { return Int(CURL_READFUNC_ABORT) }
-    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    withTransfer(context, otherwise: Int(CURL_READFUNC_ABORT)) {
         $0.sendBody(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
     }
 }
 
+/// Called only to send the request again: libcurl seeks to the beginning.
 func rewindBody(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
-    guard let context else { return Int32(CURL_SEEKFUNC_FAIL) }
-    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        // libcurl seeks to the beginning only to send the request again.
+    withTransfer(context, otherwise: Int32(CURL_SEEKFUNC_FAIL)) {
         offset == 0 && origin == SEEK_SET && $0.mayRepeatRequest() ? Int32(CURL_SEEKFUNC_OK) : Int32(CURL_SEEKFUNC_FAIL)
     }
 }
@@ -49,8 +49,7 @@ func rewindBody(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ ori
 func beginLookup(
     _ state: UnsafeMutableRawPointer?, _ reserved: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let context else { return 1 }
-    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.mayResolve() ? 0 : 1 }
+    withTransfer(context, otherwise: 1) { $0.mayResolve() ? 0 : 1 }
 }
 
 /// Called each time that libcurl is about to send the request on an open connection.
@@ -58,8 +57,7 @@ func beginRequest(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
-    guard let context else { return Int32(CURL_PREREQFUNC_ABORT) }
-    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    withTransfer(context, otherwise: Int32(CURL_PREREQFUNC_ABORT)) {
         let mayBegin = $0.beginRequest(on: ConnectionName(local, localPort, remote, remotePort))
         return Int32(mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
@@ -70,32 +68,30 @@ extension Transfer {
     private var memory: BodyMemory { loop?.memory ?? BodyMemory() }
 
     fileprivate func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
-        if ending.isDiscarding { return line.count }
-        touch()
+        if state.isDiscarding { return line.count }
+        clock.lastActivity = now
         sent.receive()
-        guard received.head.receive(line, loop?.fields) else {
-            ending.failure = headLimitFailure
-            return 0
-        }
+        guard received.head.receive(line, loop?.fields) else { return fail(headLimitFailure) }
         if received.head.status == .continue { plan.expectation?.permit() }
         if plan.context.isObserved, let (status, headers) = received.head.takeInterim() {
             carrier?.add(.event(self, .interim(status, headers)))
         }
         guard received.head.isComplete, !received.hasHead else { return line.count }
-        guard multi?.hasOwnResponse(self) ?? true else {
-            ending.failure = MixedVersions.error
-            return 0
-        }
+        guard multi?.hasOwnResponse(self) ?? true else { return fail(MixedVersions.error) }
         guard !received.head.content.hasBadLength else {
-            ending.failure = NetworkError(
-                .badResponse,
-                detail: "The length of the response is unknown: Content-Length is not a single number, or a field that "
-                    + "determines the length is folded.")
-            return 0
+            return fail(
+                NetworkError(
+                    .badResponse,
+                    detail: "The length of the response is unknown: Content-Length is not a single number, or a field "
+                        + "that determines the length is folded."))
         }
         multi?.noteVersion(of: self)
         return finishHead() ? line.count : 0
     }
+
+    /// Records why a callback fails. Returns the result of the callback, with which libcurl ends the transfer.
+    private func fail(_ error: NetworkError) -> Bool { state.take(.fail(error)) && false }
+    private func fail(_ error: NetworkError) -> Int { fail(error) ? 1 : 0 }
 
     var headLimitFailure: NetworkError {
         NetworkError(
@@ -113,8 +109,7 @@ extension Transfer {
     /// Processes the complete head. Returns false if the response cannot be received.
     func finishHead() -> Bool {
         guard !plan.decodesContent || !received.head.content.hasTooManyCodings else {
-            ending.failure = NetworkError(.badResponse, detail: "The response has more than five content codings.")
-            return false
+            return fail(NetworkError(.badResponse, detail: "The response has more than five content codings."))
         }
         received.hasHead = true
         clock.receive(at: now)
@@ -128,15 +123,14 @@ extension Transfer {
     }
 
     /// Receives bytes of the body. Returns their number, `CURL_WRITEFUNC_PAUSE` if they must be delivered again when the
-    /// transfer resumes, or 0 with `ending.failure`.
+    /// transfer resumes, or 0 if it has failed.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if ending.isDiscarding { return bytes.count }
-        touch()
+        if state.isDiscarding { return bytes.count }
+        clock.lastActivity = now
         guard plan.decodesContent, let codings = received.head.codings else { return take(bytes) }
         guard let decoder = received.decoder ?? ContentDecoder(codings) else {
-            ending.failure = NetworkError(
-                .limitExceeded(.responseBody), detail: "There is not enough memory to decode the body.")
-            return 0
+            return fail(
+                NetworkError(.limitExceeded(.responseBody), detail: "There is not enough memory to decode the body."))
         }
         received.decoder = decoder
         return take(bytes, decodedBy: decoder)
@@ -152,13 +146,11 @@ extension Transfer {
                 return hold()
             }
             guard let (piece, taken) = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[start...])) else {
-                ending.failure = NetworkError(.badResponse, detail: "The body does not match its Content-Encoding.")
-                return 0
+                return fail(NetworkError(.badResponse, detail: "The body does not match its Content-Encoding."))
             }
             start += taken
             if decoder.needsInput, piece.isEmpty { break }
-            ending.failure = growthFailure(decoder)
-            guard ending.failure == nil else { return 0 }
+            if let failure = growthFailure(decoder) { return fail(failure) }
             guard piece.isEmpty || take(piece, isForced: true) == piece.count else { return 0 }
         }
         decoder.ahead = max(0, decoder.ahead - bytes.count)
@@ -198,7 +190,7 @@ extension Transfer {
     /// Pauses the transfer. libcurl delivers the current bytes again when the reader has made room.
     private func hold() -> Int {
         carrier?.noteHeld(self)
-        received.isPaused = true
+        state.take(.pause(.receiving))
         carrier?.suspendReceiving(of: self)
         clock.isHeld = true
         return Int(CURL_WRITEFUNC_PAUSE)
@@ -207,13 +199,13 @@ extension Transfer {
     /// Notes that libcurl waits for nothing at the socket. If neither direction is paused by the caller, the server has
     /// ended the connection after a switch of protocols, and libcurl waits only for the end of the upload.
     func noteSilence() {
-        guard plan.upgrade != nil, received.hasHead, sent.isPaused, !received.isPaused else { return }
+        guard plan.upgrade != nil, received.hasHead, isSendingPaused, !isReceivingPaused else { return }
         carrier?.add(.endUpgrade(self))
     }
 
     fileprivate func sendBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        guard let upload = plan.upload, !ending.isDiscarding else { return Int(CURL_READFUNC_ABORT) }
-        touch()
+        guard let upload = plan.upload, !state.isDiscarding else { return Int(CURL_READFUNC_ABORT) }
+        clock.lastActivity = now
         switch upload.read(into: buffer) {
         case .bytes(let count):
             sent.bodyBytes += Int64(count)
@@ -226,12 +218,12 @@ extension Transfer {
             return 0
         case .wait:
             carrier?.noteHeld(self)
-            sent.isPaused = true
+            state.take(.pause(.sending))
             // An upgrade has nothing to send before the response, which the usual timeout for the head limits.
             clock.isHeld = plan.upgrade == nil
             return Int(CURL_READFUNC_PAUSE)
         case .failed(let error):
-            ending.failure = error
+            state.take(.fail(error))
             return Int(CURL_READFUNC_ABORT)
         }
     }
@@ -248,11 +240,10 @@ extension Transfer {
     /// again, libcurl would lose the information that bytes have been sent, and could repeat a request that must not be
     /// sent twice.
     fileprivate func mayResolve() -> Bool {
-        guard case .none = lookup, sent.attempts == 0, let name = easy?.target(for: self)?.host, name != "localhost",
-            IPAddress(name) == nil
+        guard connection.lookupTime == nil, sent.attempts == 0, let name = easy?.target(for: self)?.host,
+            name != "localhost", IPAddress(name) == nil
         else { return true }
-        lookup = .needed(name)
-        return false
+        return !state.take(.needName(name))
     }
 
     /// Returns whether libcurl may send the request on this connection. Called each time that libcurl sends it: libcurl
@@ -262,31 +253,23 @@ extension Transfer {
         if sent.attempts == 1, !plan.mayRepeat, let easy {
             sent.beganOnNewConnection = curlew_info_long(easy.pointer, CURLINFO_NUM_CONNECTS) > 0
         }
-        if let refusal = easy?.uncheckedPath(of: self) {
-            ending.failure = refusal
-            return false
-        }
+        if let refusal = easy?.uncheckedPath(of: self) { return fail(refusal) }
         if sent.attempts > 1 { multi?.mayHaveBroken = true }
         guard sent.attempts == 1 || mayRepeatRequest() else { return false }
         if sent.attempts == EasyHandle.reusesBeforeOpening { easy?.openNextConnection() }
         let name = name()
         clock.connected()
         noteReady(on: name, localAddress: easy?.localAddress)
-        guard MixedVersions.areWatched(in: self) else { return true }
-        guard multi?.enter(self, name) ?? true else {
-            ending.failure = MixedVersions.error
-            return false
-        }
-        return true
+        guard let multi, MixedVersions.areWatched(in: self) else { return true }
+        return multi.loop.mixedVersions.enter(self, name, of: multi) || fail(MixedVersions.error)
     }
 
     /// Returns whether libcurl may send the request again, and rewinds the body. Repeating the request must be
     /// harmless, or none of it may have been sent.
     fileprivate func mayRepeatRequest() -> Bool {
         let hasLeft = easy.map { curlew_info_long($0.pointer, CURLINFO_REQUEST_SIZE) > 0 } ?? true
-        guard !ending.isDiscarding, plan.mayRepeat || !hasLeft, plan.upload?.rewind() ?? true else {
-            ending.failure = repetitionFailure(hasLeft: hasLeft)
-            return false
+        guard !state.isDiscarding, plan.mayRepeat || !hasLeft, plan.upload?.rewind() ?? true else {
+            return fail(repetitionFailure(hasLeft: hasLeft))
         }
         sent.bodyBytes = 0
         finishSending()
@@ -313,10 +296,6 @@ extension Transfer {
             self, first: received.gathered, capacity: plan.owner.configuration.bodyBuffer, memory: memory)
         received.gathered = GatheredBody()
         carrier?.add(.head(self))
-    }
-
-    private func touch() {
-        clock.lastActivity = now
     }
 }
 #endif

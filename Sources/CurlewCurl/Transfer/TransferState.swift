@@ -2,117 +2,153 @@
 
 #if os(Linux)
 import CurlewCore
-import CurlewHTTP
 
-// The state of an active transfer, in four values that libcurl's callbacks change. None of them calls libcurl.
+/// The state of a transfer at its carrier.
+///
+/// | state | libcurl has it | received bytes | step and next state |
+/// |---|---|---|---|
+/// | `outside` | no | go to the reader | `begin` → `performing` |
+/// | `performing` | yes | go to the reader | `needName` → `needsName`, `lackDescriptor` → `lacksDescriptor` |
+/// | `needsName` | yes, it is ending it | none | `resolve` → `resolving` |
+/// | `resolving` | no | none | `beginAgain` → `performing` |
+/// | `lacksDescriptor` | no | none | `beginAgain` → `performing` |
+/// | `ending` | yes | are discarded | none |
+///
+/// Each state but `outside` also has the step `leave` → `outside` and, except for `ending`, `end` → `ending`. In `outside`
+/// and `performing`, the flow says more:
+///
+/// | flow | received bytes | step and next flow |
+/// |---|---|---|
+/// | `open` | go to the reader, or wait for it | `pause`, `resume` → `open`; `fail` → `failed`; `drain` → `draining` |
+/// | `failed` | none: libcurl is ending the transfer | `resume` → `failed` |
+/// | `draining` | are discarded | `resume` → `draining` |
+///
+/// `begin`, `needName` and `lackDescriptor` need an open flow that is not paused, because nothing has been sent. Any other
+/// step is refused: it changes nothing.
+enum TransferState {
+    /// libcurl does not have the transfer: it has not begun, uses one of the transport's own connections, or is over.
+    case outside(Flow)
+    case curl(EasyHandle, Stage)
 
-/// The progress of the request that libcurl sends.
-struct SentRequest {
-    /// The number of times that libcurl has begun to send the request.
-    private(set) var attempts = 0
-    /// Whether libcurl first sent the request on a connection that was opened for it. Set only for requests that must
-    /// not be repeated.
-    var beganOnNewConnection = false
-    /// The number of body bytes that libcurl has taken since it last began to send the request.
-    var bodyBytes: Int64 = 0
-    /// Whether sending is paused until the producer of the body supplies more bytes.
-    var isPaused = false
-    /// With an upload, the time at which libcurl last began to send the request, in nanoseconds.
-    private var start: Int64?
-    var hasUpload: Bool { start != nil }
-    /// With an upload, the time from `start` until the response began, in nanoseconds; nil until then.
-    private(set) var responseDelay: Int64?
-
-    /// Records that libcurl begins to send the request.
-    ///
-    /// - `measuring`: whether to measure the delay of the response, because libcurl does not measure it for uploads.
-    mutating func begin(measuring: Bool) {
-        attempts += 1
-        if measuring { start = TimeoutTracker.now() }
+    enum Stage {
+        case performing(Flow)
+        /// libcurl was about to look up this name. The transport has made it end the transfer instead.
+        case needsName(String)
+        /// The transfer waits for the addresses of this name.
+        case resolving(String, since: Int64)
+        /// The transfer waits for the end of another one, because the process has no descriptor for its connection.
+        case lacksDescriptor
+        /// The transport ends the transfer.
+        case ending
     }
 
-    /// Records that a part of the response has arrived.
-    mutating func receive() {
-        if let start, responseDelay == nil { responseDelay = TimeoutTracker.now() - start }
-    }
-}
-
-/// The received part of the response. Noncopyable, because its head is.
-struct ReceivedResponse: ~Copyable {
-    var head: ResponseHead
-    /// Whether the end of the final head has been processed.
-    var hasHead = false
-    /// The bytes of the body until the response is delivered.
-    var gathered = GatheredBody()
-    /// The pipe to the reader, if the response is delivered before the end of its body.
-    var pipe: BodyPipe?
-    /// Whether the reader must receive the available bytes at the end of the turn.
-    var isDue = false
-    /// Whether receiving is paused until the reader takes the buffered bytes.
-    var isPaused = false
-    /// Whether the pipe accepts more bytes than its capacity; see `Transfer.unpause(_:)`.
-    var takesAll = false
-    /// Whether reading is suspended on a socket that the transport could not determine.
-    var holdsUnnamed = false
-    /// The decoder, once bytes of a body with content codings have arrived.
-    var decoder: ContentDecoder?
-
-    init(head: consuming ResponseHead) {
-        self.head = head
+    enum Flow {
+        case open(paused: Directions)
+        /// One of the transport's callbacks has failed with this error. libcurl reports only that a callback failed.
+        case failed(NetworkError, paused: Directions)
+        /// The caller has cancelled, and the rest of the body is received so that the connection can be reused.
+        case draining(paused: Directions)
     }
 
-    /// Returns the number of bytes of the body, if the head declares it and decoding does not change it.
-    borrowing func declaredLength(in plan: TransferPlan) -> Int64? {
-        if plan.request.method == .head || head.status.forbidsContent { return 0 }
-        return plan.decodesContent && head.codings != nil ? nil : head.content.length
-    }
-}
-
-/// The connection that libcurl uses for a transfer.
-struct UsedConnection {
-    /// The name of the connection, while `MixedVersions` counts the transfer on it.
-    var name: ConnectionName?
-    /// The socket on which libcurl waits for the transfer; nil if unknown. libcurl does not report the socket for every
-    /// transfer that joins a connection.
-    var socket: Int32?
-    /// The known properties of the connection, once it is ready.
-    var info: ExchangeMetrics.Connection?
-    /// The latest address that the address policy refused, and the reason.
-    var refusedAddress: String?
-    /// Whether the process had no descriptor for the latest socket.
-    var lacksDescriptor = false
-    /// The progress of opening a connection, as reported to observers.
-    private var progress = Progress.none
-
-    private enum Progress { case none, trying, open }
-
-    /// Records that libcurl tries an address.
-    mutating func tries() {
-        progress = .trying
+    /// Where a transfer is paused: receiving until its reader takes the buffered bytes, sending until the producer of
+    /// the request body supplies more bytes.
+    struct Directions: OptionSet {
+        let rawValue: UInt8
+        static let receiving = Directions(rawValue: 1)
+        static let sending = Directions(rawValue: 2)
     }
 
-    /// Records that the connection is open. Returns false if this is already recorded, or if libcurl has tried no
-    /// address.
-    mutating func opens() -> Bool {
-        guard progress == .trying else { return false }
-        progress = .open
+    enum Step {
+        case begin(EasyHandle)
+        case pause(Directions)
+        case resume
+        case fail(NetworkError)
+        case drain
+        case needName(String)
+        case resolve(at: Int64)
+        case lackDescriptor
+        case beginAgain
+        case end
+        case leave
+    }
+
+    /// Takes a step. Returns false if the state does not have it.
+    @discardableResult
+    mutating func take(_ step: Step) -> Bool {
+        let next: Self? =
+            switch (self, step) {
+            case (.outside(.open(paused: [])), .begin(let easy)): .curl(easy, .performing(.open(paused: [])))
+            case (.curl, .leave): .outside(.open(paused: []))
+            case (.outside(let flow), _): flow.after(step).map { .outside($0) }
+            case (.curl(let easy, let stage), _): stage.after(step).map { .curl(easy, $0) }
+            }
+        guard let next else { return false }
+        self = next
         return true
     }
 
-    /// Records that the request can be sent. Returns whether the connection was opened for it.
-    mutating func becomesReady() -> Bool {
-        defer { progress = .none }
-        return progress != .none
+    /// The handle of a transfer that libcurl performs.
+    var easy: EasyHandle? { if case .curl(let easy, _) = self { easy } else { nil } }
+
+    var paused: Directions {
+        switch self {
+        case .outside(.open(let paused)), .outside(.failed(_, let paused)), .outside(.draining(let paused)),
+            .curl(_, .performing(.open(let paused))), .curl(_, .performing(.failed(_, let paused))),
+            .curl(_, .performing(.draining(let paused))):
+            paused
+        case .curl: []
+        }
+    }
+
+    var isDraining: Bool {
+        switch self {
+        case .outside(.draining), .curl(_, .performing(.draining)): true
+        default: false
+        }
+    }
+
+    /// Whether received bytes are discarded.
+    var isDiscarding: Bool { if case .curl(_, .ending) = self { true } else { isDraining } }
+
+    /// The error of a callback that has failed.
+    var failure: NetworkError? {
+        switch self {
+        case .outside(.failed(let error, _)), .curl(_, .performing(.failed(let error, _))): error
+        default: nil
+        }
+    }
+
+    var isResolving: Bool { if case .curl(_, .resolving) = self { true } else { false } }
+
+    var lacksDescriptor: Bool { if case .curl(_, .lacksDescriptor) = self { true } else { false } }
+}
+
+extension TransferState.Stage {
+    fileprivate func after(_ step: TransferState.Step) -> Self? {
+        switch (self, step) {
+        case (.performing(.open(paused: [])), .needName(let name)): .needsName(name)
+        case (.performing(.open(paused: [])), .lackDescriptor): .lacksDescriptor
+        case (.needsName(let name), .resolve(let now)): .resolving(name, since: now)
+        case (.resolving, .beginAgain), (.lacksDescriptor, .beginAgain): .performing(.open(paused: []))
+        case (.ending, _): nil
+        case (_, .end): .ending
+        case (.performing(let flow), _): flow.after(step).map { .performing($0) }
+        default: nil
+        }
     }
 }
 
-/// The end of a transfer: its error, and the handling of further bytes.
-struct TransferEnding {
-    /// Whether further bytes are discarded because the transfer is being ended.
-    var isDiscarding = false
-    /// Whether the caller has cancelled, and the rest of the body is received so that the connection can be reused.
-    var isDraining = false
-    /// The error of one of the transport's callbacks. libcurl reports only that a callback failed.
-    var failure: NetworkError?
+extension TransferState.Flow {
+    fileprivate func after(_ step: TransferState.Step) -> Self? {
+        switch (self, step) {
+        case (.open(let paused), .pause(let more)): .open(paused: paused.union(more))
+        case (.open(let paused), .fail(let error)): .failed(error, paused: paused)
+        case (.open(let paused), .drain): .draining(paused: paused)
+        case (.open, .resume): .open(paused: [])
+        case (.failed(let error, _), .resume): .failed(error, paused: [])
+        case (.draining, .resume): .draining(paused: [])
+        default: nil
+        }
+    }
 }
 #endif

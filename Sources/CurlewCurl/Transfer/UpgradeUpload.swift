@@ -31,19 +31,13 @@ final class UpgradeUpload: Upload {
     }
 
     /// Ends the upload, because the response is not a 101, or because the server has ended the connection.
-    func endSending() {
-        isOver.withLock { $0 = true }
-    }
+    func endSending() { isOver.withLock { $0 = true } }
 
     /// Returns true: nothing is written to the buffer before the 101 response.
     func rewind() -> Bool { true }
 
-    func begin(resume: @escaping @Sendable () -> Void) {
-        output.attach(resume: resume)
-    }
+    func begin(resume: @escaping @Sendable () -> Void) { output.attach(resume: resume) }
 
-    func end() {
-        output.detach()
-    }
+    func end() { output.detach() }
 }
 #endif

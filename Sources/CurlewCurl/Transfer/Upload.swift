@@ -44,7 +44,8 @@ enum UploadStep {
 /// missing file fails before anything is sent.
 func makeUpload(for request: HTTPRequest) throws -> (any Upload)? {
     guard let upload = try makeUpload(of: request.body) else { return nil }
-    return request.expectsContinue ? ExpectingUpload(upload) : upload
+    // Whether the client waits for a 100 response before it sends the body (RFC 9110 §10.1.1).
+    return request.headers[.expect]?.lowercased() == "100-continue" ? ExpectingUpload(upload) : upload
 }
 
 private func makeUpload(of body: RequestBody) throws -> (any Upload)? {
@@ -57,13 +58,6 @@ private func makeUpload(of body: RequestBody) throws -> (any Upload)? {
     case .file(let path): try PartsUpload([.file(path: path, offset: 0, length: -1)])
     case .stream(let length, _, let make):
         StreamUpload(length: length, trailers: body.trailers, pull: try chunks(make).makeNext)
-    }
-}
-
-extension HTTPRequest {
-    /// Whether the client waits for a 100 response before it sends the body (RFC 9110 §10.1.1).
-    fileprivate var expectsContinue: Bool {
-        headers[.expect]?.lowercased() == "100-continue"
     }
 }
 
@@ -123,10 +117,7 @@ final class PartsUpload: Upload {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadStep {
         // There is no concurrent reader: the lock only proves that to the compiler.
-        let start = position.withLock { $0 }
-        var position = start
-        defer { self.position.withLock { [position] in $0 = position } }
-        return read(into: buffer, at: &position)
+        position.withLock { read(into: buffer, at: &$0) }
     }
 
     private func read(into buffer: UnsafeMutableRawBufferPointer, at position: inout Position) -> UploadStep {
