@@ -75,7 +75,11 @@ def read(folder, build, products):
         needs = []
         for dependency in target["dependencies"]:
             (kind, words), = dependency.items()
-            platforms = (words[-1] or {}).get("platformNames", [])
+            condition = words[-1] or {}
+            # No trait is on.
+            if condition.get("traits"):
+                continue
+            platforms = condition.get("platformNames", [])
             names = products.get(words[0], [words[0]]) if kind == "product" else [words[0]]
             needs += [(name, platforms) for name in names]
         default = ("Tests" if target["type"] == "test" else "Sources") + "/" + target["name"]
