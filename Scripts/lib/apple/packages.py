@@ -87,7 +87,7 @@ def read(folder, build, products):
             name=target["name"], package=manifest["name"].lower(),
             folder=(folder / target.get("path", default)).resolve(), is_test=target["type"] == "test",
             is_program=target["type"] == "executable", settings=target["settings"], needs=needs,
-            excluded=target["exclude"], minimums=minimums))
+            excluded=[*target["exclude"], "Package.swift"], minimums=minimums))
     return targets
 
 
@@ -100,6 +100,8 @@ def flags(target):
             continue
         if kind == "enableUpcomingFeature":
             words += ["-enable-upcoming-feature", value["_0"]]
+        elif kind == "define":
+            words += ["-D", value["_0"]]
         elif kind == "defaultIsolation":
             words += ["-default-isolation", "MainActor" if "MainActor" in json.dumps(value) else "nonisolated"]
         else:
