@@ -32,7 +32,8 @@ public struct DistributedTracingInterceptor: Interceptor {
     /// - `tracer`: the tracer. Default nil: that of `InstrumentationSystem` at the time of each request, with all of its
     ///   other instruments, which may write fields, too.
     /// - `redirectOrigins`: the other origins that receive the context after a redirect. Default none.
-    /// - `redaction`: the secrets to redact in URLs. Default `.standard`.
+    /// - `redaction`: the secrets to redact in URLs, in addition to those that the client and its interceptors declare.
+    ///   Default `.standard`.
     public init(
         tracer: (any Tracer)? = nil, redirectOrigins: Set<Origin> = [], redaction: Redaction = .standard
     ) {
@@ -77,7 +78,7 @@ public struct DistributedTracingInterceptor: Interceptor {
         let host = request.origin.host
         var attributes = SpanAttributes([
             "http.request.method": .string(isKnown ? method : "_OTHER"),
-            "url.full": .string(redaction.adding(context.fields).url(request.urlString)),
+            "url.full": .string(redaction.url(NetworkError.RequestLine(request).url)),
             "server.address": .string(
                 host.utf8.first == UInt8(ascii: "[") ? String(host.dropFirst().dropLast()) : host),
             "server.port": .int64(Int64(request.origin.port)),

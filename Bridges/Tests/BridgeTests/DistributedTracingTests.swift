@@ -128,6 +128,18 @@ struct DistributedTracingTests {
         #expect(url.hasPrefix("https://mock.test/films/1?") && !url.contains("hunter2"))
     }
 
+    @Test("A secret that an interceptor declares is not in the URL")
+    func declaredSecrets() async throws {
+        let (plain, mock) = client { _ in .text("film") }
+        let client = plain.adding(.apiKey("hunter2", in: .query("k")))
+        let _: String = try await client.send(.get("/films/1"))
+        #expect(mock.requests.first?.query("k") == "hunter2")
+        guard case .string(let url) = tracer.spans.values.first?.attributes.get("url.full") else {
+            throw NetworkError(.interceptor)
+        }
+        #expect(url.contains("k=") && !url.contains("hunter2"))
+    }
+
     @Test("A call without a context starts a trace")
     func newTrace() async throws {
         let (client, _) = client { _ in .text("film") }
