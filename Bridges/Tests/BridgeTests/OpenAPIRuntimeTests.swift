@@ -55,6 +55,19 @@ struct OpenAPIRuntimeTests {
         }
     }
 
+    @Test("A response comes from the client's cache")
+    func caching() async throws {
+        let mock = MockTransport.answering { _ in
+            .text("film", headers: ["Cache-Control": "max-age=60"])
+        }
+        let client = APIClient.mock(mock, pipeline: .standard.adding(.caching()))
+        for _ in 1...2 {
+            let (_, body) = try await send(by: client)
+            #expect(try await text(body) == "film")
+        }
+        #expect(mock.requestCount == 1)
+    }
+
     @Test("A status is returned, not thrown", arguments: [200, 404, 500])
     func statuses(code: Int) async throws {
         let client = APIClient.mock(.answering { _ in .text("text", status: HTTPStatus(code)) })
