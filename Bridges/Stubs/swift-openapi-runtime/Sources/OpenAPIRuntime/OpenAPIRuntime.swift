@@ -47,6 +47,13 @@ public final class HTTPBody: Sendable {
         iterators = { Iterator(sequence.makeAsyncIterator()) }
     }
 
+    /// Beside the other one, as in the package, so that callers choose between them.
+    public convenience init<Bytes: AsyncSequence & Sendable>(
+        _ sequence: Bytes, length: Length, iterationBehavior: IterationBehavior
+    ) where Bytes.Element: Sequence & Sendable, Bytes.Element.Element == UInt8 {
+        self.init(sequence.map { ArraySlice($0) }, length: length, iterationBehavior: iterationBehavior)
+    }
+
     public init(_ bytes: some Collection<UInt8> & Sendable) {
         let chunk = ArraySlice(bytes)
         length = .known(Int64(chunk.count))
