@@ -21,6 +21,42 @@ let others: [Platform] = [.android, .custom("freebsd"), .openbsd, .windows]
 let testSupport: [Target.Dependency] =
     kernel + capabilities + ["CurlewJSON", "CurlewTesting", "ConformanceCases", "TestFixtures", "TestServers"]
 
+// A bridge is a module over the public API, without content unless its trait is on. The package in Bridges compiles them
+// against stubs of the other packages, and tests them.
+struct Bridge {
+    let trait: String
+    let summary: String
+    let enables: Set<String>
+    let target: Target
+
+    /// - `products`: the products that the bridge imports, by their packages.
+    init(_ trait: String, to products: [String: String], enables: Set<String> = [], _ summary: String) {
+        self.trait = trait
+        self.summary = summary
+        self.enables = enables
+        target = .target(
+            name: "Curlew\(trait)",
+            dependencies: ["Curlew", "CurlewTracing"] + enables.map { .target(name: "Curlew\($0)") }
+                + products.map { .product(name: $0.value, package: $0.key, condition: .when(traits: [trait])) },
+            path: "Bridges/Curlew\(trait)", packageAccess: false)
+    }
+}
+
+let bridges = [
+    Bridge("SwiftLog", to: ["swift-log": "Logging"], "The log of a client as entries of swift-log."),
+    Bridge("SwiftMetrics", to: ["swift-metrics": "CoreMetrics"], "The metrics of clients as those of swift-metrics."),
+    Bridge(
+        "SwiftDistributedTracing", to: ["swift-distributed-tracing": "Tracing"],
+        "Spans of the tracer that is installed in swift-distributed-tracing."),
+    Bridge(
+        "ServiceLifecycle", to: ["swift-service-lifecycle": "ServiceLifecycle"],
+        "A service of swift-service-lifecycle that drains a client."),
+    Bridge("HTTPTypes", to: ["swift-http-types": "HTTPTypes"], "Messages as those of swift-http-types, and back."),
+    Bridge(
+        "OpenAPIRuntime", to: ["swift-openapi-runtime": "OpenAPIRuntime", "swift-http-types": "HTTPTypes"],
+        enables: ["HTTPTypes"], "A transport for clients that swift-openapi-generator generates."),
+]
+
 let package = Package(
     name: "Curlew",
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -33,8 +69,18 @@ let package = Package(
         .library(name: "CurlewRecording", targets: ["CurlewRecording"]),
         .library(name: "CurlewTracing", targets: ["CurlewTracing"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
+    ] + bridges.map { .library(name: $0.target.name, targets: [$0.target.name]) },
+    traits: Set(bridges.map { .trait(name: $0.trait, description: $0.summary, enabledTraits: $0.enables) }),
+    // SwiftPM fetches none of them unless an enabled trait uses it, and all traits are off by default.
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.2.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-openapi-runtime.git", from: "1.5.0"),
     ],
-    targets: [
+    targets: bridges.map(\.target) + [
         // L6: what test targets import.
         .target(name: "CurlewTesting", dependencies: kernel + capabilities + ["CurlewJSON", "CurlewRecording"]),
 

@@ -46,6 +46,15 @@ OWNERS = {
 # The folders of CurlewCore, lowest first.
 FOLDERS = ["Support", "Exchange", "Engine", "Endpoints", "Hooks", "Redirects", "Retry", "Standard"]
 
+# The bridges in Bridges/, over the public API alone: the modules that each imports beside those of every bridge.
+BRIDGES = {
+    "CurlewSwiftLog": {"Logging"}, "CurlewSwiftMetrics": {"CoreMetrics"},
+    "CurlewSwiftDistributedTracing": {"Tracing"}, "CurlewServiceLifecycle": {"ServiceLifecycle"},
+    "CurlewHTTPTypes": {"HTTPTypes"}, "CurlewOpenAPIRuntime": {"CurlewHTTPTypes", "HTTPTypes", "OpenAPIRuntime"},
+}
+BRIDGE_IMPORTS = {"Curlew", "CurlewTracing", "Synchronization", "os"}
+BRIDGE_LINES = 300
+
 # What the system brings. Foundation only where FoundationEssentials is absent; the rest of it links ICU.
 LIBRARIES = {"FoundationEssentials", "Glibc", "Musl", "Android", "WinSDK", "ucrt"}
 SYSTEM = LIBRARIES | {"Foundation", "Synchronization", "Darwin", "Dispatch"}
@@ -116,7 +125,7 @@ def check_import(path, module, match, declared, found):
         if not any(branch.startswith(guards) for branch in condition(code, match.start())):
             violation(f"only under #if canImport({name})")
     elif name not in SYSTEM | EXTRA.get(module, set()):
-        violation("not in the table of Scripts/lib/layers.py; Curlew has no package dependencies")
+        violation("not in the table of Scripts/lib/layers.py; Curlew has package dependencies in Bridges only")
 
 
 def check_folders(found):
@@ -140,8 +149,42 @@ def check_folders(found):
                     found.add("folder", path, line, name, f"{folder}/ names {name} of {above[name]}/ above it")
 
 
+def stands_under(trait, code):
+    """Whether all of the code is in one branch of one `#if`, that of the trait."""
+    lines, depth = [line.strip() for line in code.split("\n") if line.strip()], 0
+    for number, line in enumerate(lines):
+        depth += line.startswith("#if ") - line.startswith("#endif")
+        outside = depth == 0 and number + 1 < len(lines)
+        if outside or (depth == 1 and line.startswith("#else")):
+            return False
+    return lines[:1] == [f"#if {trait}"]
+
+
+def check_bridges(found):
+    """Without its trait, a bridge is empty, so that the package needs no other."""
+    counts = dict.fromkeys(BRIDGES, 0)
+    for path in source.swift_files("Bridges/Curlew"):
+        module, code = path.split("/")[1], source.code(path)
+        if module not in BRIDGES:
+            found.add("module", path, 1, module, f"{module} is not in the table of bridges in Scripts/lib/layers.py")
+            continue
+        counts[module] += source.text(path).count("\n")
+        trait = module.removeprefix("Curlew")
+        if not stands_under(trait, code):
+            found.add("module", path, 1, module, f"the whole file belongs between #if {trait} and #endif")
+        for match in IMPORT.finditer(code):
+            name = match.group(1)
+            if name not in BRIDGE_IMPORTS | BRIDGES[module]:
+                line = code.count("\n", 0, match.start(1)) + 1
+                found.add("import", path, line, name, f"import {name}: not in the table of bridges in this script")
+    for module, count in counts.items():
+        if not 0 < count <= BRIDGE_LINES:
+            found.add("module", f"Bridges/{module}", 1, module, f"{count} lines of 1 to {BRIDGE_LINES}")
+
+
 def main():
     found, declared = source.Findings("import", "folder", "module"), dependencies()
+    check_bridges(found)
     for path in source.swift_files("Sources/"):
         module = path.split("/")[1]
         if rung(module) is None:

@@ -220,7 +220,10 @@ def package(report):
 def nested(report):
     # One folder for all, so that Curlew is built once; the tests of each run before the next one is built.
     scratch = ("--scratch-path", ".build/nested")
-    for title, folder in [("sample service", "Examples/SampleAPI"), ("examples", "Examples"), ("command", "Command")]:
+    for title, folder in [
+        ("sample service", "Examples/SampleAPI"), ("examples", "Examples"), ("command", "Command"),
+        ("bridges", "Bridges"),
+    ]:
         package = ("--package-path", folder, *scratch)
         if report.run(f"Build of the {title}", "swift", "build", "--build-tests", *package, minutes=60):
             report.run(

@@ -25,7 +25,7 @@ def sentences(text):
 def suites():
     """The types in files with tests. Snippets count: a test compiles them, and `SnippetTests` runs some."""
     found = set()
-    for path in source.swift_files("Tests/", "Command/Tests/"):
+    for path in source.swift_files("Tests/", "Command/Tests/", "Bridges/Tests/"):
         if "@Test" in source.text(path):
             found.update(SUITE.findall(source.text(path)))
     return found

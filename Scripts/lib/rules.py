@@ -8,17 +8,17 @@ import shell
 import source
 
 # A file is one idea. More lines than the first number are a reason to look for a second idea, more than the other fail.
-CODE_FOLDERS = ("Tests/", "Sources/", "Examples/", "Command/", "Benchmarks/")
+CODE_FOLDERS = ("Tests/", "Sources/", "Bridges/", "Examples/", "Command/", "Benchmarks/")
 MANY_LINES, MAXIMUM_LINES = 300, 500
 # The command keeps to the rules of the library, and so do its tests and those of the sample service.
-PRODUCTS = ("Sources/", "Command/Sources/")
-TESTS = ("Tests/", "Command/Tests/", "Examples/SampleAPI/Tests/")
+PRODUCTS = ("Sources/", "Bridges/Curlew", "Command/Sources/")
+TESTS = ("Tests/", "Bridges/Tests/", "Command/Tests/", "Examples/SampleAPI/Tests/")
 
 # Who reads or writes protocol text here; a sign with a combining mark behind it is another Character, and the same byte
 # to everybody else.
 PROTOCOL = tuple(f"Sources/Curlew{name}/" for name in (
     "HTTP", "Core", "Authentication", "Caching", "Cookies", "Observability", "Recording", "Resilience", "Tracing",
-    "Transfers", "Curl", "URLSession", "SQLite"))
+    "Transfers", "Curl", "URLSession", "SQLite")) + ("Bridges/Curlew",)
 BY_BYTES = "compares Characters: take utf8, or ByteText.swift in CurlewHTTP"
 
 # name, folders, pattern, what to do instead. Matched against Swift code without comments and string contents.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Words: names that declarations under Sources must not contain, and titles of the commits since this rule.
+"""Words: names that declarations of products must not contain, and titles of the commits since this rule.
 
 The words are those of the second table of CONTRIBUTING.md, which says what to use instead."""
 
@@ -48,7 +48,7 @@ def offence(identifier, words):
 
 def check_names(found):
     words = refused()
-    for path in source.swift_files("Sources/"):
+    for path in source.swift_files("Sources/", "Bridges/Curlew"):
         suspects = {name for name in set(IDENTIFIER.findall(source.text(path))) if offence(name, words)}
         if not suspects:
             continue

@@ -24,6 +24,10 @@ MADE_FOR = "6.3"
 # In the order in which they need each other.
 PACKAGES = [
     ".", "Examples/FilmClub/FilmCatalogue", "Examples/SampleAPI", "Examples", "Command", "Benchmarks",
+    *(f"Bridges/Stubs/swift-{name}" for name in (
+        "log", "metrics", "service-context", "distributed-tracing", "service-lifecycle", "http-types",
+        "openapi-runtime")),
+    "Bridges",
 ]
 
 MESSAGE = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):\d+: (?P<kind>error|warning): (?P<text>.*)$", re.MULTILINE)

@@ -75,7 +75,11 @@ def read(folder, build, products):
         needs = []
         for dependency in target["dependencies"]:
             (kind, words), = dependency.items()
-            platforms = (words[-1] or {}).get("platformNames", [])
+            condition = words[-1] or {}
+            # No trait is on.
+            if condition.get("traits"):
+                continue
+            platforms = condition.get("platformNames", [])
             names = products.get(words[0], [words[0]]) if kind == "product" else [words[0]]
             needs += [(name, platforms) for name in names]
         default = ("Tests" if target["type"] == "test" else "Sources") + "/" + target["name"]
@@ -83,7 +87,7 @@ def read(folder, build, products):
             name=target["name"], package=manifest["name"].lower(),
             folder=(folder / target.get("path", default)).resolve(), is_test=target["type"] == "test",
             is_program=target["type"] == "executable", settings=target["settings"], needs=needs,
-            excluded=target["exclude"], minimums=minimums))
+            excluded=[*target["exclude"], "Package.swift"], minimums=minimums))
     return targets
 
 
@@ -96,6 +100,8 @@ def flags(target):
             continue
         if kind == "enableUpcomingFeature":
             words += ["-enable-upcoming-feature", value["_0"]]
+        elif kind == "define":
+            words += ["-D", value["_0"]]
         elif kind == "defaultIsolation":
             words += ["-default-isolation", "MainActor" if "MainActor" in json.dumps(value) else "nonisolated"]
         else:
