@@ -27,7 +27,7 @@ REPORT, LOGS = FOLDER / "mac-report.md", FOLDER / "mac-report"
 STRICT = sys.argv[1:]
 LENIENT = ("--scratch-path", ".build/lenient")
 # These run one test after the other, as in Scripts/test.
-SERIAL = {"CurlewCoreTests", "CurlewJSONTests", "CurlewURLSessionTests", "CurlewSQLiteTests", "ConformanceTests"}
+SERIAL = {"CurlewURLSessionTests", "CurlewSQLiteTests", "ConformanceTests"}
 LEFT_OUT = {"CurlewCurlTests": "the engine of Linux"}
 
 # Questions that only a Mac can answer. Tests (AppleQuestionsTests) print an answer with the name of its question.

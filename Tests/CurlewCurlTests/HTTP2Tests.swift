@@ -129,9 +129,9 @@ struct HTTP2Tests {
             configuration: TransportConfiguration(
                 tls: TransportConfiguration.TLS(trustedRoots: .file(certificates.authority)),
                 pool: TransportConfiguration.Pool(lifetime: .seconds(1))))
+        let start = ContinuousClock.now
         let held = Task { try await transport.exchange(.get, server.url + "/silent/lifetime") }
         #expect(await eventually { transport.snapshot.active == 1 })
-        let start = ContinuousClock.now
         var count = 0
         while transport.snapshot.connectionsOpened < 2, count < 100_000 {
             try Task.checkCancellation()

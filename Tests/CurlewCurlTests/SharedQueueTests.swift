@@ -46,6 +46,7 @@ struct SharedQueueTests {
     func order(loops: Int) async throws {
         let setting = try WaitingTests.Setting(places: 2, waiting: 4, loops: loops)
         var tasks = [try await setting.start("/held"), try await setting.start("/long")]
+        try await setting.server.waitForRequests(count: 2)
         for (name, priority) in [
             ("low", RequestOptions.Priority.low), ("normal", .normal), ("high", .high), ("low", .low),
         ] {
@@ -125,8 +126,7 @@ struct SharedQueueTests {
                 }
             #expect(isRight, "kind \(kind), \(String(describing: reason)), seed \(seed)")
         }
-        #expect(await eventually { setting.transport.snapshot.waiting == 0 && setting.transport.snapshot.active == 0 })
-        #expect(setting.transport.snapshot.connections <= 5)
+        #expect(await eventually { setting.transport.snapshot.isIdle && setting.transport.snapshot.connections <= 5 })
         #expect(try await setting.transport.exchange(.get, setting.server.url + "/free").status == .ok)
     }
 }

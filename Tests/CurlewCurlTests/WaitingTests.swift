@@ -74,6 +74,7 @@ struct WaitingTests {
         let setting = try Setting(places: loops, loops: loops)
         var held: [Task<HTTPResponse, any Error>] = []
         for _ in 0..<loops { held.append(try await setting.start("/held")) }
+        try await setting.server.waitForRequests(count: loops)
         let cancelled = try await setting.start("/free")
         // Not a phase of the exchange: those begin with its turn.
         let patient = try await setting.start(

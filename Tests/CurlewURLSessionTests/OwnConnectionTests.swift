@@ -74,7 +74,7 @@ struct OwnConnectionTests {
         #expect(await eventually { transport.snapshot.active == 3 })
         cancelled.cancel()
         #expect(await reason(of: cancelled) == .cancelled)
-        #expect(transport.snapshot.active == 2)
+        #expect(await eventually { transport.snapshot.active == 2 })
         let patient = Task { try await transport.exchange(.post, server.url + "/").text() }
         #expect(await eventually { transport.snapshot.active == 3 })
         #expect(server.requestCount == 2)

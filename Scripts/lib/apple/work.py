@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import subprocess
+import threading
 import time
 
 # Far beyond what any step takes. A type checker that finds itself in a dead end may search for hours.
@@ -43,10 +44,12 @@ class Result:
 
 
 def write(path, text):
-    """Writes a file only if that changes it."""
+    """Writes a file only if that changes it, and at once: other checks may run beside this one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
+        whole = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
+        whole.write_text(text, encoding="utf-8")
+        whole.replace(path)
     return path
 
 

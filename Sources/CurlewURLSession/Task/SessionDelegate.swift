@@ -20,6 +20,19 @@ protocol ChallengePolicy: Sendable {
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 }
 
+/// The latest refusal of each origin, of a thousand origins at most.
+struct Refusals {
+    private var errors: [Origin: NetworkError] = [:]
+
+    subscript(origin: Origin) -> NetworkError? {
+        get { errors.isEmpty ? nil : errors[origin] }
+        set {
+            if newValue != nil, errors.count >= 1000 { errors = [:] }
+            if newValue != nil || !errors.isEmpty { errors[origin] = newValue }
+        }
+    }
+}
+
 /// The delegate of a URLSession. It forwards the events of each task to the exchange of the task. It makes no policy
 /// decisions: redirects are returned as responses, nothing is cached, and no credential is looked up.
 ///
@@ -35,7 +48,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let policy: (any ChallengePolicy)?
     /// Why the latest challenge of an origin was refused. The system remembers this too: the next tasks for the origin
     /// end as if they had been cancelled, without a challenge.
-    private let refusals = Locked<[Origin: NetworkError]>([:])
+    private let refusals = Locked(Refusals())
 
     init(_ policy: (any ChallengePolicy)? = nil) {
         self.policy = policy
@@ -92,10 +105,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
             }
             let refuse = { @Sendable [refusals] (error: NetworkError) in
                 exchange.recordCause(error)
-                refusals.withLock { refusals in
-                    if refusals.count >= 1000 { refusals = [:] }
-                    refusals[exchange.request.origin] = error
-                }
+                refusals.withLock { $0[exchange.request.origin] = error }
             }
             return policy.respond(
                 to: challenge, warn: { exchange.context.record(.warned($0)) }, refuse: refuse, reply: completionHandler)
@@ -195,9 +205,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         }
         do throws(NetworkError) {
             let head = try TaskMachine.Head(response, for: bridge.request.method, bridge.context.limits)
-            refusals.withLock { refusals in
-                if !refusals.isEmpty { refusals[bridge.request.origin] = nil }
-            }
+            refusals.withLock { $0[bridge.request.origin] = nil }
             bridge.receive(.head(head))
         } catch {
             bridge.fail(error)

@@ -6,12 +6,12 @@ final class HostileServer: Sendable {
     private let server: RawServer
     var connectionCount: Int { server.connectionCount }
 
-    /// With a `greeting`, the first connection gets it before any request.
-    init(greeting: String = "", greeted: @escaping @Sendable (RawConnection) -> Void = { _ in }) throws {
+    /// With a `greeting`, the first connection gets it before any request, after it has been passed to `greets`.
+    init(greeting: String = "", greets: @escaping @Sendable (RawConnection) -> Void = { _ in }) throws {
         server = try RawServer { connection in
             if connection.index == 0, !greeting.isEmpty {
+                greets(connection)
                 try connection.write(greeting)
-                greeted(connection)
             }
             while true { try Self.serve(connection) }
         }

@@ -98,8 +98,7 @@ struct Soak: Sendable {
         #expect(observer.repeated == 0)
         // Of a few seconds the second quarter is the beginning.
         if !Abuse.isSanitized, Abuse.soakTime >= .seconds(30) { #expect(try #require(memory.growth) <= 8 << 20) }
-        #expect(await eventually { transport.snapshot.active == 0 })
-        #expect(transport.snapshot.paused == 0 && transport.snapshot.waiting == 0)
+        #expect(await eventually { transport.snapshot.isIdle })
         #expect(await eventually { (0...Engine.descriptors.count).contains(transport.snapshot.connections) })
         await transport.shutdown()
         #expect(await eventually { Engine.threadCount == 0 })

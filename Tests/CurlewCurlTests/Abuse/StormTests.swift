@@ -75,8 +75,7 @@ struct Storm {
         if !Abuse.isSanitized { #expect(try #require(memory.growth) <= 4 << 20) }
 
         for url in urls { #expect(try await transport.exchange(.get, url + "/empty").status == .noContent) }
-        #expect(await eventually { transport.snapshot.active == 0 })
-        #expect(transport.snapshot.paused == 0 && transport.snapshot.waiting == 0)
+        #expect(await eventually { transport.snapshot.isIdle })
         // What is open are pooled connections; their number does not grow with the number of transfers.
         #expect(Engine.descriptors.count <= before + 2 * 64)
         await transport.shutdown()

@@ -9,6 +9,11 @@ extension TransportConfiguration {
     }
 }
 
+extension TransportConfiguration.Pool.Snapshot {
+    /// Whether no exchange is in progress. An event loop publishes the number of paused ones a moment later.
+    var isIdle: Bool { active == 0 && paused == 0 && waiting == 0 }
+}
+
 extension HTTPResponse {
     /// The body's chunks joined, whatever their number.
     func bytes() async throws -> Data {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewStreams
+import TestServers
 import Testing
 
 @testable import CurlewURLSession

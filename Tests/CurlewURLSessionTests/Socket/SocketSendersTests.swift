@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
+import TestServers
 import Testing
 
 @testable import CurlewURLSession

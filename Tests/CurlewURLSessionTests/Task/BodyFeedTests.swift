@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import TestServers
 import Testing
 
 @testable import CurlewURLSession

@@ -36,4 +36,14 @@ struct ChallengeVerdictTests {
     func account(isConfigured: Bool) {
         for failures in 0...2 { #expect(verdict(.account, isConfigured, failures: failures) == .decline) }
     }
+
+    @Test("A thousand refusals are remembered at most, and the latest is one of them")
+    func refusals() throws {
+        var refusals = Refusals()
+        let origins = try (0...1000).map { try #require(Origin(scheme: "https", host: "h\($0).example")) }
+        for origin in origins { refusals[origin] = NetworkError(.cancelled) }
+        #expect(origins.count { refusals[$0] != nil } <= 1000 && refusals[origins[1000]] != nil)
+        refusals[origins[1000]] = nil
+        #expect(refusals[origins[1000]] == nil)
+    }
 }

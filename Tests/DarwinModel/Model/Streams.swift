@@ -19,10 +19,12 @@ func CFWriteStreamSetDispatchQueue(_ stream: OutputStream, _ queue: DispatchQueu
     (stream as? BoundOutput)?.pipe.state.withLock { $0.queue = queue }
 }
 
-/// What tests see of streams: events for a delegate that is gone. `NSStream.delegate` is unretained, so each would be a
-/// crash (apple/swift-openapi-urlsession#75).
+/// What tests see of streams: how many were closed, and events for a delegate that is gone. `NSStream.delegate` is
+/// unretained, so each of these would be a crash (apple/swift-openapi-urlsession#75).
 final class DarwinStreamLog: Sendable {
-    @TaskLocal static var current: DarwinStreamLog?
+    /// The log of the streams that are made from now on. Tests run one after the other.
+    static let current = Locked<DarwinStreamLog?>(nil)
+    let closings = Locked(0)
     let events = Locked(0)
     let lateEvents = Locked(0)
     /// Called on the queue of a stream, between the moment when an event is on its way and its delivery.
@@ -42,7 +44,7 @@ final class DarwinPipe: Sendable {
 
     let size: Int
     let state = Monitor(State())
-    let log = DarwinStreamLog.current
+    let log = DarwinStreamLog.current.withLock { $0 }
 
     init(_ size: Int) { self.size = size }
 
@@ -90,7 +92,10 @@ final class BoundOutput: OutputStream {
         pipe.state.withLock { $0.isWritten ? .closed : $0.isRead ? .error : .open }
     }
     override func open() { pipe.tellWriter(.hasSpaceAvailable) }
-    override func close() { pipe.state.withLock { $0.isWritten = true } }
+    override func close() {
+        pipe.state.withLock { $0.isWritten = true }
+        pipe.log?.closings.withLock { $0 += 1 }
+    }
 
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int {
         let bytes = Data(bytes: buffer, count: length)

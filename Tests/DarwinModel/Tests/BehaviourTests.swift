@@ -50,7 +50,7 @@ struct BehaviourTests {
         server.on(.post, "/silent", respond: MockResponse().stalled(at: .beforeHead))
         server.on(.get, "/socket", respond: .webSocket { _ in })
         let transport = transport(waitsForConnectivity: waits) { $0.network = network }
-        let limits = Timeouts(firstByte: .seconds(1), idle: .seconds(1), total: .seconds(30))
+        let limits = Timeouts(firstByte: .seconds(2), idle: .seconds(2), total: .seconds(30))
         func call(_ path: String) -> Task<String, any Error> {
             let (url, body) = (server.url + path, RequestBody.bytes(pattern(10)))
             return Task { try await transport.exchange(.post, url, body: body, timeouts: limits).text() }
@@ -61,7 +61,7 @@ struct BehaviourTests {
             configuration: APIClient.Configuration(timeouts: limits))
         let socket = Task { try await client.webSocket(.get("/socket")) }
         guard waits else { return #expect(await reason(of: first) == .unreachable) }
-        await pause(.milliseconds(1500))
+        await pause(.milliseconds(2500))
         network.withLock { $0 = true }
         #expect(try await first.value == "ok")
         try await socket.value.close()
@@ -161,9 +161,12 @@ struct BehaviourTests {
         #expect(server.requests.allSatisfy { $0.body == pattern(100_000) })
     }
 
-    @Test("The producers of a body end with its call, also one that the system has dropped", arguments: [1, 2])
+    @Test("The producers and streams of a body end with its call, also what the system has dropped", arguments: [1, 2])
     func producers(count: Int) async throws {
         let (server, begun, ended) = (try MockServer(), Locked(0), Locked(0))
+        let log = DarwinStreamLog()
+        DarwinStreamLog.current.withLock { $0 = log }
+        defer { DarwinStreamLog.current.withLock { $0 = nil } }
         let body = RequestBody.stream(replay: .always) {
             .init(
                 Produced([Data([1])]).map { chunk in
@@ -178,13 +181,15 @@ struct BehaviourTests {
         try await yieldUntil { begun.withLock { $0 } == count }
         call.cancel()
         #expect(await reason(of: call) == .cancelled)
-        try await yieldUntil { ended.withLock { $0 } == count }
+        try await yieldUntil { ended.withLock { $0 } == count && log.closings.withLock { $0 } == count }
     }
 
     @Test("An event for a body that has ended finds its delegate")
     func streamDelegate() async throws {
         let (log, stop) = (DarwinStreamLog(), Signal())
-        let ends = DarwinStreamLog.$current.withValue(log) { Locked(BoundStream.make().map(Unchecked.init)) }
+        DarwinStreamLog.current.withLock { $0 = log }
+        defer { DarwinStreamLog.current.withLock { $0 = nil } }
+        let ends = Locked(BoundStream.make().map(Unchecked.init))
         log.beforeEvent.withLock {
             $0 = {
                 stop.block()
