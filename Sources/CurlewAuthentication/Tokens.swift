@@ -31,7 +31,7 @@ public struct Tokens: Codable, Hashable, Sendable {
     public init(accessToken: String, refreshToken: String? = nil, expiresAt: Date? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
-        self.expiresAt = expiresAt ?? JWTClaims(accessToken)?.expiresAt
+        self.expiresAt = expiresAt ?? JWTClaims.end(of: accessToken)
     }
 
     /// Creates tokens that expire after `lifetime`, counted from `date`.
@@ -163,39 +163,21 @@ extension Tokens: MirroredByDescription {
     }
 }
 
-/// The lifetime claims of a JSON Web Token (RFC 7519 §4.1).
-///
-/// The claims are not verified: only the server that issued a token can determine whether it is genuine. Use them only
-/// to decide when to refresh.
-struct JWTClaims {
-    /// The `exp` claim: the time from which the token must not be used.
-    let expiresAt: Date?
-    /// The `iat` claim: the time when the token was issued.
-    let issuedAt: Date?
-
-    private struct Payload: Decodable {
-        let exp: Double?
-        let iat: Double?
-    }
+/// The lifetime claim of a JSON Web Token (RFC 7519 §4.1.4).
+private struct JWTClaims: Decodable {
+    private let exp: Double?
 
     /// The maximum length of a token in bytes. A longer token is not parsed.
     private static let lengthLimit = 16 << 10
 
-    /// Parses a token without verifying it. Returns nil if `token` is not a JSON Web Token in its compact form, or is
-    /// longer than 16 KiB.
-    init?(_ token: String) {
-        let utf8 = token.utf8
-        guard utf8.count <= Self.lengthLimit else { return nil }
-        let parts = utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    /// Returns the time from which a token in its compact form must not be used; nil if it does not name one. The claim
+    /// is not verified: only the server that issued the token can determine whether it is genuine.
+    static func end(of token: String) -> Date? {
+        guard token.utf8.count <= lengthLimit else { return nil }
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1]),
-            let claims = try? JSONDecoder().decode(Payload.self, from: payload)
+            let seconds = (try? JSONDecoder().decode(JWTClaims.self, from: payload))?.exp, abs(seconds) < 1e11
         else { return nil }
-        expiresAt = Self.date(claims.exp)
-        issuedAt = Self.date(claims.iat)
-    }
-
-    private static func date(_ seconds: Double?) -> Date? {
-        guard let seconds, seconds.isFinite, abs(seconds) < 1e11 else { return nil }
         return Date(timeIntervalSince1970: seconds)
     }
 }

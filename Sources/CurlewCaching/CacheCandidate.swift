@@ -14,10 +14,10 @@ final class CacheCandidate: Sendable {
     /// The reason for using the response although it is stale; nil unless it is used stale.
     let staleReason: String?
 
-    init(_ stored: HTTPCache.Entry, at now: Date, _ rules: HTTPCache.Options) {
+    init(_ stored: HTTPCache.Entry, at now: Date) {
         self.stored = stored
-        freshness = Freshness(stored, at: now, rules)
-        cause = freshness.isHeuristic ? .heuristicallyFresh : freshness.isRuled ? .freshByRule : .fresh
+        freshness = Freshness(stored, at: now)
+        cause = freshness.isHeuristic ? .heuristicallyFresh : .fresh
         staleReason = nil
     }
 
@@ -48,7 +48,7 @@ final class CacheCandidate: Sendable {
         if variants.isEmpty { return .failure(.nothingStored) }
         // The usual case: one response without `Vary`.
         if variants.count == 1, let one = variants.first, !one.headers.contains(.vary), incoming.isSatisfied(by: one) {
-            return .success(CacheCandidate(one, at: now, incoming.rules))
+            return .success(CacheCandidate(one, at: now))
         }
         let matching = variants.filter { $0.matches(incoming.request.headers) }
         guard !matching.isEmpty else { return .failure(.nothingMatches) }
@@ -63,7 +63,7 @@ final class CacheCandidate: Sendable {
             if has == had ? made > old.made : has { best = (stored, made) }
         }
         guard let best else { return .failure(.onlyPartsStored) }
-        return .success(CacheCandidate(best.stored, at: now, incoming.rules))
+        return .success(CacheCandidate(best.stored, at: now))
     }
 
     /// Returns the reason why the response must not be used without validation; nil if it may be used.

@@ -75,12 +75,6 @@ struct CacheControl: Hashable, Sendable {
         fieldNames(name)?.isEmpty == true
     }
 
-    /// Returns these directives without those in `names`, and with `max-age` set to `seconds`.
-    func maxAge(_ seconds: Int, insteadOf names: Set<String>) -> CacheControl {
-        let kept = directives.filter { !names.contains($0.name) }
-        return CacheControl(directives: kept + [Directive(name: "max-age", argument: "\(seconds)")])
-    }
-
     private static func seconds(of directive: Directive) -> Int {
         guard let argument = directive.argument, !directive.isMalformed else { return 0 }
         return deltaSeconds(argument) ?? 0

@@ -85,7 +85,7 @@ extension CacheExchange {
 
     /// Writes the updated head of an entry to the store, or removes the entry if it must no longer be stored.
     func update(_ stored: HTTPCache.Entry) async {
-        let isForbidden = StorageDecision.isForbidden(stored, incoming.rules)
+        let isForbidden = StorageDecision.isForbidden(stored)
         await change { [store] in
             if isForbidden {
                 _ = try await store.remove(.entries([stored.id]))

@@ -24,7 +24,7 @@ package struct CacheInterceptor: Interceptor {
     /// The principal is `.anonymous`, because the cache attaches no credential, and uses a stored response only for its
     /// principal.
     package var traits: InterceptorTraits {
-        var traits = InterceptorTraits(.caching, problem: problem(in:))
+        var traits = InterceptorTraits(.caching)
         traits.warning = warning(in:)
         traits.uniqueKind = ("caches", "the outer cache stores what the inner cache has stored")
         return traits
@@ -61,17 +61,6 @@ package struct CacheInterceptor: Interceptor {
             secrets: request.secrets)
         let incoming = CacheRequest(request, key, policy: next.context.options.cachePolicy, rules: rules)
         return try await CacheExchange(incoming: incoming, principal: principal, next: next, cache: self).run()
-    }
-
-    /// The secret with which credentials are hashed for the keys of entries; nil if the store has none, so that the
-    /// secret of the process is used.
-
-    /// Returns an error for a lifetime whose scope is not an absolute URL without a query; nil if there is none.
-    func problem(in setup: Pipeline.Environment) -> String? {
-        guard let lifetime = rules.lifetimes.first(where: { !$0.isValid }) else { return nil }
-        return
-            "\(self) has a lifetime for \"\(lifetime.scope.printable)\", which is not an absolute URL without a query. "
-            + "Write it as https://host/path."
     }
 
     /// Returns a warning if the cache cannot be used, because the principal of some interceptors is unknown, or because

@@ -68,7 +68,7 @@ final class CacheRequest: Sendable {
     /// Whether a response that the server validated for another call may be used for this one. The updated fields may
     /// have changed whether it may be stored.
     func takes(_ fresh: HTTPCache.Entry) -> Bool {
-        fresh.key == key && fresh.matches(request.headers) && !StorageDecision.isForbidden(fresh, rules)
+        fresh.key == key && fresh.matches(request.headers) && !StorageDecision.isForbidden(fresh)
     }
 
     /// Whether the call requests validation, however fresh the response is (RFC 9111 §5.2.1.4).

@@ -6,24 +6,22 @@ import CurlewHTTP
 
 /// The age and the freshness lifetime of a stored response (RFC 9111 §4.2), in seconds.
 struct Freshness: Sendable {
-    /// The cache directives of the response, after `HTTPCache.Options.lifetimes` was applied.
+    /// The cache directives of the response.
     let control: CacheControl
     /// The freshness lifetime, counted from the time at which the server generated the response.
     let lifetime: Double
     /// Whether the lifetime is heuristic (RFC 9111 §4.2.2).
     let isHeuristic: Bool
-    /// Whether the app specified the lifetime (`HTTPCache.Options.lifetimes`).
-    let isRuled: Bool
     /// The current age (RFC 9111 §4.2.3).
     let age: Double
     /// Whether the response was received after the current time, because the clock was set back. Its age is then
     /// unknown.
     let clockWentBack: Bool
 
-    init(_ stored: HTTPCache.Entry, at now: Date, _ rules: HTTPCache.Options) {
-        (control, isRuled) = rules.control(stored.headers, stored.status, at: stored.key.target)
+    init(_ stored: HTTPCache.Entry, at now: Date) {
+        control = CacheControl(stored.headers)
         let made = CacheDate.made(stored)
-        (lifetime, isHeuristic) = Self.lifetime(of: stored, made, control, rules)
+        (lifetime, isHeuristic) = Self.lifetime(of: stored, made, control)
         age = Self.age(of: stored, made, at: now)
         clockWentBack = now < stored.responseTime
     }
@@ -46,7 +44,7 @@ struct Freshness: Sendable {
     /// Returns the lifetime by the first rule of RFC 9111 §4.2.1 that applies, or the heuristic lifetime of §4.2.2 if
     /// none does.
     private static func lifetime(
-        of stored: HTTPCache.Entry, _ made: Date, _ control: CacheControl, _ rules: HTTPCache.Options
+        of stored: HTTPCache.Entry, _ made: Date, _ control: CacheControl
     ) -> (Double, isHeuristic: Bool) {
         if let seconds = control.seconds("max-age") { return (Double(seconds), false) }
         if let first = stored.headers.firstValue(.expires) {

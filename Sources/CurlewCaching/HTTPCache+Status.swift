@@ -105,7 +105,7 @@ enum CacheVerdictKey: FactKey {
 /// a reason is created only when it is read.
 enum CacheReason: Error, Hashable {
     case noCache, nothingStored, fieldsChange([String])
-    case nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
+    case nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh
     case stillGood, validatedBeside
     case replaced
     case method(String), bodyIsNoKey, bodyIsUnknown, principalUnknown([String]), principalOfProcess, principalChanged
@@ -127,7 +127,6 @@ enum CacheReason: Error, Hashable {
         case .entryIsGone: "the entry was removed before its body was opened"
         case .fresh: "it is fresh"
         case .heuristicallyFresh: "it is fresh by a heuristic (the server specified no lifetime)"
-        case .freshByRule: "it is fresh by HTTPCache.Options.lifetimes"
         case .validatedBeside: "the server confirmed it (304) for a concurrent call"
         case .stillGood: "the server confirmed it (304)"
         case .replaced: "the server sent a new response"

@@ -21,8 +21,8 @@ enum StorageDecision {
     static func verdict(
         on head: Head, to incoming: CacheRequest, tags: Set<String> = []
     ) -> Result<HTTPCache.Entry, CacheReason> {
-        let (rules, status) = (incoming.rules, head.status)
-        let control = rules.control(head.headers, status, at: incoming.key.target).control
+        let status = head.status
+        let control = CacheControl(head.headers)
         if let cause = refusal(status, control, incoming) { return .failure(cause) }
         guard incoming.request.method != .head else { return .failure(.noBytes) }
         guard !status.isInformational, !HTTPCache.Options.dependsOnMore(status) else {
@@ -34,7 +34,7 @@ enum StorageDecision {
         }
         var stored = HTTPCache.Entry(
             key: incoming.key, status: status,
-            headers: CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime),
+            headers: CacheFields.storable(head.headers, control, receivedAt: head.responseTime),
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
             tags: tags.union(CacheFields.tags(head.headers)))
         stored.variant = variant
@@ -70,7 +70,7 @@ enum StorageDecision {
     /// and has no validator.
     private static func isWorthKeeping(_ stored: HTTPCache.Entry, _ incoming: CacheRequest) -> Bool {
         if stored.hasValidator { return true }
-        let freshness = Freshness(stored, at: stored.responseTime, incoming.rules)
+        let freshness = Freshness(stored, at: stored.responseTime)
         if freshness.control.isUnqualified("no-cache") { return false }
         if freshness.lifetime > 0 || incoming.policy == .returnStaleElseLoad { return true }
         let control = freshness.control
@@ -129,8 +129,8 @@ enum StorageDecision {
     }
 
     /// Whether an updated response must no longer be stored: it has `no-store`, or a `Vary` that never matches.
-    static func isForbidden(_ stored: HTTPCache.Entry, _ rules: HTTPCache.Options) -> Bool {
-        let control = rules.control(stored.headers, stored.status, at: stored.key.target).control
+    static func isForbidden(_ stored: HTTPCache.Entry) -> Bool {
+        let control = CacheControl(stored.headers)
         return control.contains("no-store") && !control.permits("must-understand")
             || CacheVariant.names(stored.headers) == nil
     }

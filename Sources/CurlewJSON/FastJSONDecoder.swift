@@ -10,7 +10,7 @@ public import CurlewFoundation
 /// decoder differs from Foundation's in these points:
 ///
 /// - The complete document must be valid JSON (RFC 8259), including the parts that no model reads. Trailing commas are
-///   errors.
+///   errors. It must be UTF-8: other encodings of earlier standards are refused.
 /// - Integers are exact. A number that does not fit its type is reported at its own coding path.
 /// - A syntax error contains a `FastJSONDecoder.SyntaxError` with its position.
 /// - Keys are compared by their bytes, after escapes are resolved.
@@ -68,43 +68,27 @@ public struct FastJSONDecoder: Sendable {
         dateStrategy = dates
     }
 
-    /// Decodes a value from JSON in UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
+    /// Decodes a value from JSON in UTF-8, with or without a byte order mark. A decoder or container that a model keeps
+    /// reads from a copy of the bytes.
     ///
     /// Throws `DecodingError`, or the error that a model throws.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         try data.withUnsafeBytes { bytes in
-            let encoding = TextEncoding(of: bytes)
-            let bytes = UnsafeRawBufferPointer(rebasing: bytes[encoding.start...])
-            guard !encoding.isUTF8 else { return try decode(type, text: bytes, encoding, of: bytes) }
-            let text: ContiguousArray<UInt8>
+            let hasMark = bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
+            let text = hasMark ? UnsafeRawBufferPointer(rebasing: bytes[3...]) : bytes
+            // An empty buffer has no base address.
+            let source = Source(base: text.baseAddress ?? UnsafeRawPointer(Source.nothing), count: text.count)
+            var document: Document
             do throws(SyntaxFailure) {
-                text = try encoding.utf8(of: bytes)
+                document = try Document(source, options: self, stack: StackRoom())
             } catch {
-                throw FastJSONDecoder.SyntaxError(error, encoding, of: bytes).asDecodingError
+                throw FastJSONDecoder.SyntaxError(error, in: text).asDecodingError
             }
-            return try text.withUnsafeBytes { try decode(type, text: $0, encoding, of: bytes) }
+            defer {
+                if !isKnownUniquelyReferenced(&document) { document.outliveCall() }
+            }
+            return try document.value(type, at: 0, in: Tape.noParent)
         }
-    }
-
-    /// Decodes a value from UTF-8 bytes that are valid only during this call. A decoder or container that a model keeps
-    /// beyond it reads from a copy of the bytes.
-    private func decode<Value: Decodable>(
-        _ type: Value.Type, text: UnsafeRawBufferPointer, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer
-    ) throws -> Value {
-        // An empty buffer has no base address.
-        let source = Source(base: text.baseAddress ?? UnsafeRawPointer(Source.nothing), count: text.count)
-        var document: Document
-        do throws(SyntaxFailure) {
-            document = try Document(source, options: self, stack: StackRoom())
-            // An incomplete code unit follows the value.
-            if encoding.remainder(of: bytes) > 0 { throw SyntaxFailure(.invalidText, at: text.count) }
-        } catch {
-            throw FastJSONDecoder.SyntaxError(error, encoding, of: bytes).asDecodingError
-        }
-        defer {
-            if !isKnownUniquelyReferenced(&document) { document.outliveCall() }
-        }
-        return try document.value(type, at: 0, in: Tape.noParent)
     }
 }
 
@@ -129,7 +113,7 @@ extension FastJSONDecoder {
             case invalidEscape
             /// A control character inside a string.
             case controlCharacter
-            /// Bytes that are not valid text in the encoding of the document.
+            /// Bytes that are not valid UTF-8.
             case invalidText
             /// More than 512 nested arrays and objects.
             case tooDeep
@@ -139,8 +123,8 @@ extension FastJSONDecoder {
 
         /// The kind of the error.
         public let reason: Reason
-        /// The offset of the error in bytes, in the encoding of the document. It is counted from the start of the
-        /// document or, if there is a byte order mark, from the end of the mark.
+        /// The offset of the error in bytes, counted from the start of the document or, if there is a byte order mark,
+        /// from the end of the mark.
         ///
         /// For most errors, this is the first byte that cannot be valid; for an invalid escape, its backslash; for
         /// `unexpectedEnd`, the end of the text.
@@ -150,12 +134,18 @@ extension FastJSONDecoder {
         /// The position of the error in its line, in bytes, from 1.
         public let column: Int
 
-        /// Creates the error from a failure of the scanner. Converts the position, which is an offset in UTF-8, to the
-        /// position in the original document.
-        init(_ failure: SyntaxFailure, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer) {
-            (offset, line, column) = encoding.position(of: failure.offset, in: bytes)
-            let end = bytes.count - encoding.remainder(of: bytes)
-            reason = failure.reason == .unexpectedByte && offset >= end ? .unexpectedEnd : failure.reason
+        init(_ failure: SyntaxFailure, in bytes: UnsafeRawBufferPointer) {
+            offset = min(failure.offset, bytes.count)
+            reason = failure.reason == .unexpectedByte && offset == bytes.count ? .unexpectedEnd : failure.reason
+            var (line, lineStart, followsReturn) = (1, 0, false)
+            for (position, byte) in bytes.prefix(offset).enumerated() {
+                if byte == Byte.newline || byte == Byte.carriageReturn {
+                    if byte != Byte.newline || !followsReturn { line += 1 }
+                    lineStart = position + 1
+                }
+                followsReturn = byte == Byte.carriageReturn
+            }
+            (self.line, column) = (line, offset - lineStart + 1)
         }
 
         /// The reason and the position of the error as text.
@@ -170,7 +160,7 @@ extension FastJSONDecoder {
     }
 }
 
-/// A syntax error as the scanner throws it, without text. The offset refers to UTF-8.
+/// A syntax error as the scanner throws it, without its line.
 struct SyntaxFailure: Error {
     let reason: FastJSONDecoder.SyntaxError.Reason
     let offset: Int

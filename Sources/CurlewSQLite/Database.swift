@@ -182,7 +182,7 @@ struct Database {
 /// maintain `totals`, so that all processes see the same values. `removals` records what was removed, for entries that
 /// are being written.
 enum Schema {
-    static let version: Int64 = 3
+    static let version: Int64 = 4
     /// The `application_id` of the file: "Crlw" in ASCII.
     static let application: Int64 = 0x4372_6C77
 

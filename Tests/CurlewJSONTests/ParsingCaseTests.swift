@@ -22,8 +22,7 @@ struct ParsingCaseTests {
         typealias Cases = ParsingCases
         let refused = Cases.refused.count + Cases.refusedBytes.count
         let open =
-            Cases.openAndAccepted.count + Cases.openAndAcceptedBytes.count + Cases.openAndRefused.count
-            + Cases.openAndRefusedBytes.count
+            Cases.openAndAccepted.count + Cases.openAndRefused.count + Cases.openAndRefusedBytes.count
         #expect(Cases.accepted.count == 95 && refused == 188 && open == 35)
     }
 
@@ -32,9 +31,6 @@ struct ParsingCaseTests {
 
     @Test(arguments: ParsingCases.refused + ParsingCases.openAndRefused)
     func invalidCasesAreRefused(text: String) { #expect(!isAccepted(text)) }
-
-    @Test(arguments: ParsingCases.openAndAcceptedBytes)
-    func bytesAreAccepted(bytes: [UInt8]) { #expect(isAccepted(Data(bytes))) }
 
     @Test(arguments: ParsingCases.refusedBytes + ParsingCases.openAndRefusedBytes)
     func bytesAreRefused(bytes: [UInt8]) { #expect(!isAccepted(Data(bytes))) }

@@ -92,39 +92,6 @@ struct SyntaxErrorTests {
         #expect(error?.line == line && error?.column == column, "\(String(describing: error))")
     }
 
-    /// Places count the bytes of the document itself, whatever its encoding.
-    @Test(arguments: [
-        (String.Encoding.utf16LittleEndian, 2), (.utf16BigEndian, 2), (.utf32LittleEndian, 4), (.utf32BigEndian, 4),
-    ])
-    func positionsAreThoseOfTheDocument(encoding: String.Encoding, unit: Int) throws {
-        let head = "[\"é漢\",\r\n 1"
-        let data = try #require((head + " x").data(using: encoding))
-        let error = try #require(try mistake(in: data))
-        #expect(error.reason == .unexpectedByte && error.offset == unit * (head.unicodeScalars.count + 1))
-        #expect(error.line == 2 && error.column == 3 * unit + 1)
-        let pair = try #require("[\"😀\" x".data(using: encoding))
-        #expect(try mistake(in: pair)?.offset == pair.count - unit)
-        let cut = try #require("[1,".data(using: encoding))
-        #expect(try mistake(in: cut)?.reason == .unexpectedEnd && mistake(in: cut)?.offset == cut.count)
-    }
-
-    /// Half a character behind the value was dropped without a word.
-    @Test
-    func strayBytesAreRefused() throws {
-        for (bytes, offset) in [
-            ([0x5B, 0, 0x5D, 0, 0x41], 4), ([0, 0x5B, 0, 0x5D, 0], 4), ([0xFF, 0xFE, 0x5B, 0, 0x5D, 0, 0x41], 4),
-            ([0x5B, 0, 0, 0, 0x5D, 0, 0, 0, 0x20, 0, 0], 8), ([0x5B, 0, 0x5D, 0, 0x3D, 0xD8], 4),
-        ] as [([UInt8], Int)] {
-            let error = try mistake(in: Data(bytes))
-            #expect(error?.reason == .invalidText && error?.offset == offset, "\(bytes)")
-        }
-        // A document that is not complete either was cut off.
-        #expect(try mistake(in: Data([0x5B, 0, 0x31, 0, 0x2C]))?.reason == .unexpectedEnd)
-        // Lone surrogates.
-        let lone = Data([0x5B, 0, 0x22, 0, 0x3D, 0xD8, 0x41, 0, 0x22, 0, 0x5D, 0])
-        #expect(try mistake(in: lone)?.reason == .invalidText && mistake(in: lone)?.offset == 4)
-    }
-
     /// Every byte of a document replaced by others: never an offset outside of it, and the line that belongs to the
     /// offset.
     @Test

@@ -72,10 +72,6 @@ struct GoingFurtherTests {
         #expect(try await UploadsPage.first(client, file.path).length == 4)
         try await UploadsPage.plain(client, file.path)
         #expect(try await UploadsPage.resumable(client, file.path).url == "https://mock.test/files/1")
-        let samples = AsyncStream<Data> {
-            $0.yield(Data("film".utf8)); $0.finish()
-        }
-        #expect(try await UploadsPage.stream(client, samples, 4).length == 4)
         try await UploadsPage.kept(client, file.path)
     }
 

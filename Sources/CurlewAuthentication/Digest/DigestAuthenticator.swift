@@ -164,17 +164,10 @@ struct DigestAuthenticator {
     /// Returns `text` as an extended value (RFC 8187 §3.2.1). Escapes every byte except ASCII letters and digits; the
     /// RFC requires fewer escapes.
     private static func extended(_ text: String) -> String {
-        text.utf8.map { isPlain($0) ? String(Unicode.Scalar($0)) : "%" + Data([$0]).hexText.uppercased() }
-            .joined()
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
+        text.utf8.map { byte in
+            let isPlain = ASCII.isLetter(byte) || ASCII.isDigit(byte)
+            return isPlain ? String(Unicode.Scalar(byte)) : "%" + Data([byte]).hexText.uppercased()
+        }.joined()
     }
 
     /// Returns 128 random bits from the system's generator, in hexadecimal.

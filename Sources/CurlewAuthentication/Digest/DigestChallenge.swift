@@ -117,8 +117,6 @@ struct HTTPChallenge: Hashable, Sendable {
     let scheme: String
     /// The parameters in order, with names in lower case. If a name repeats, the subscript returns the first value.
     let parameters: [Parameter]
-    /// The token68 value that some schemes use instead of parameters; nil if there is none.
-    let token: String?
 
     struct Parameter: Hashable, Sendable {
         /// The name of the parameter, in lower case.
@@ -165,14 +163,10 @@ extension FieldReader {
             skipCommas()
             guard let scheme = token() else { return found }
             skipBlanks()
-            let start = self
             let parameters = challengeParameters()
-            var text: String?
-            if parameters.isEmpty {
-                self = start
-                text = token68()
-            }
-            found.append(HTTPChallenge(scheme: ASCII.lowercased(scheme), parameters: parameters, token: text))
+            // Some schemes have a token instead of parameters.
+            if parameters.isEmpty { remainder = remainder.drop { $0 != 0x2C } }
+            found.append(HTTPChallenge(scheme: ASCII.lowercased(scheme), parameters: parameters))
         }
         return found
     }
@@ -200,16 +194,6 @@ extension FieldReader {
             }
             skipBlanks()
         }
-    }
-
-    /// Reads a token68 value, up to a comma or the end: `1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="`.
-    private mutating func token68() -> String? {
-        let text = remainder.prefix { $0 != 0x2C }
-        remainder = remainder[text.endIndex...]
-        let trimmed = Substring(text).parts(" ")
-        guard trimmed.count == 1, let only = trimmed.first else { return nil }
-        let isToken68 = only.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "-._~+/=".utf8.contains($0) }
-        return isToken68 ? String(only) : nil
     }
 
     private mutating func skipCommas() {

@@ -162,14 +162,8 @@ extension OAuth2 {
         /// Creates a proof key from a stored secret. Returns nil unless the secret has 43–128 unreserved characters
         /// (RFC 7636 §4.1).
         public init?(verifier: String) {
-            let isSound = verifier.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                    UInt8(ascii: "~"):
-                    true
-                default: false
-                }
+            let isSound = verifier.utf8.allSatisfy {
+                ASCII.isLetter($0) || ASCII.isDigit($0) || "-._~".utf8.contains($0)
             }
             guard isSound, (43...128).contains(verifier.utf8.count) else { return nil }
             self.verifier = verifier

@@ -79,7 +79,7 @@ struct CoalescingKey: Hashable, Sendable {
         if case .known(let name, _) = principal { principalName = name }
         text.append(principalName == nil ? 0 : 1)
         text.append(counted: (principalName ?? "").utf8)
-        let chosen = context.hopFields.map { (name: $0.text.utf8.map(\.lowercased), value: $1) }
+        let chosen = context.hopFields.map { (name: Array(ASCII.lowercased($0.text).utf8), value: $1) }
             .sorted { $0.name.lexicographicallyPrecedes($1.name) }
         for field in chosen {
             text.append(counted: field.name)
@@ -87,7 +87,7 @@ struct CoalescingKey: Hashable, Sendable {
         }
         text.append(counted: [])
         let named = request.headers.filter { !fields.contains($0.name) }.enumerated()
-            .map { (name: $1.name.text.utf8.map(\.lowercased), index: $0, value: $1.value) }
+            .map { (name: Array(ASCII.lowercased($1.name.text).utf8), index: $0, value: $1.value) }
             .sorted { $0.name == $1.name ? $0.index < $1.index : $0.name.lexicographicallyPrecedes($1.name) }
         for field in named {
             text.append(counted: field.name)
@@ -135,13 +135,5 @@ extension [UInt8] {
     fileprivate mutating func append(counted bytes: some Collection<UInt8>) {
         Swift.withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { append(contentsOf: $0) }
         append(contentsOf: bytes)
-    }
-}
-
-extension UInt8 {
-    /// The byte in lower case if it is an ASCII letter. Field names are compared without regard to the case of these
-    /// letters only.
-    fileprivate var lowercased: UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

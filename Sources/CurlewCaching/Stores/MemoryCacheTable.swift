@@ -8,12 +8,6 @@ import CurlewHTTP
 ///
 /// The order of use is a linked list through the slots of one array, so that a use moves an entry without allocating.
 struct MemoryCacheTable: Sendable {
-    private struct Slot {
-        let entry: Entry
-        /// The next older slot with the same key.
-        var sibling = none
-    }
-
     /// A class, so that following the slots of a key copies no heads.
     private final class Entry: Sendable {
         let response: HTTPCache.Entry
@@ -41,11 +35,12 @@ struct MemoryCacheTable: Sendable {
     var pending: [HTTPCache.Entry.ID: Int64] = [:]
     var removals = RecentRemovals()
 
-    private var slots: [Slot?] = []
+    private var slots: [Entry?] = []
     private var links: [Links] = []
     private var free: [Int] = []
     private var positions: [HTTPCache.Entry.ID: Int] = [:]
-    private var byKey: [HTTPCache.Entry.Key: Int] = [:]
+    /// The slots of each key, oldest first.
+    private var byKey: [HTTPCache.Entry.Key: [Int]] = [:]
     private var byTarget: [String: Set<HTTPCache.Entry.Key>] = [:]
     private var oldest = none
     private var newest = none
@@ -64,31 +59,23 @@ struct MemoryCacheTable: Sendable {
         return result
     }
 
-    var all: [HTTPCache.Entry] { slots.compactMap { $0?.entry.response } }
+    var all: [HTTPCache.Entry] { slots.compactMap { $0?.response } }
 
     func variants(for key: HTTPCache.Entry.Key) -> [HTTPCache.Entry] {
-        guard var position = byKey[key] else { return [] }
-        var variants: [HTTPCache.Entry] = []
-        while position != Self.none, let slot = slots[position] {
-            variants.append(slot.entry.response)
-            position = slot.sibling
-        }
-        return variants
+        byKey[key]?.reversed().compactMap { slots[$0]?.response } ?? []
     }
 
     mutating func use(_ response: HTTPCache.Entry) -> Data? {
         guard let position = position(of: response) else { return nil }
         touch(position)
         counters.hits += 1
-        return slots[position]?.entry.body
+        return slots[position]?.body
     }
 
     /// Returns the position of the entry's slot; nil if the entry no longer exists. Uses the hint of the lookup where
     /// possible: with many thousands of entries, the index is rarely in the processor's cache.
     private func position(of response: HTTPCache.Entry) -> Int? {
-        if let index = response.hint?.mark, slots.indices.contains(index),
-            slots[index]?.entry.response.id == response.id
-        {
+        if let index = response.hint?.mark, slots.indices.contains(index), slots[index]?.response.id == response.id {
             return index
         }
         return positions[response.id]
@@ -132,10 +119,8 @@ struct MemoryCacheTable: Sendable {
     }
 
     mutating func update(_ response: HTTPCache.Entry) -> Bool {
-        guard let position = positions[response.id], let slot = slots[position],
-            slot.entry.response.key == response.key
+        guard let position = positions[response.id], let old = slots[position], old.response.key == response.key
         else { return false }
-        let old = slot.entry
         var response = response
         response.bodyLength = old.response.bodyLength
         response.hint = StoreHint(mark: position)
@@ -144,7 +129,7 @@ struct MemoryCacheTable: Sendable {
             drop(other.id)
         }
         let new = Entry(response, old.body)
-        slots[position] = Slot(entry: new, sibling: slots[position]?.sibling ?? Self.none)
+        slots[position] = new
         counters.bytes += new.cost - old.cost
         touch(position)
         evict()
@@ -167,48 +152,34 @@ struct MemoryCacheTable: Sendable {
         let position = free.popLast() ?? slots.count
         var hinted = response
         hinted.hint = StoreHint(mark: position)
-        let slot = Slot(entry: Entry(hinted, body), sibling: byKey[response.key] ?? Self.none)
+        let entry = Entry(hinted, body)
         if position == slots.count {
-            slots.append(slot)
+            slots.append(entry)
             links.append(Links())
         } else {
-            slots[position] = slot
+            slots[position] = entry
         }
         link(position)
         positions[response.id] = position
-        byKey[response.key] = position
+        byKey[response.key, default: []].append(position)
         byTarget[response.key.target, default: []].insert(response.key)
-        counters.bytes += slot.entry.cost
+        counters.bytes += entry.cost
         let variants = variants(for: response.key)
         if variants.count > HTTPCache.Entry.variantLimit, let last = variants.last { drop(last.id) }
     }
 
     private mutating func drop(_ id: HTTPCache.Entry.ID) {
-        guard let position = positions.removeValue(forKey: id), let slot = slots[position] else { return }
+        guard let position = positions.removeValue(forKey: id), let entry = slots[position] else { return }
         unlink(position)
         slots[position] = nil
         free.append(position)
-        counters.bytes -= slot.entry.cost
-        let key = slot.entry.response.key
-        leaveSiblings(position, key, next: slot.sibling)
-        guard byKey[key] == nil else { return }
+        counters.bytes -= entry.cost
+        let key = entry.response.key
+        byKey[key]?.removeAll { $0 == position }
+        guard byKey[key]?.isEmpty == true else { return }
+        byKey[key] = nil
         byTarget[key.target]?.remove(key)
         if byTarget[key.target]?.isEmpty == true { byTarget[key.target] = nil }
-    }
-
-    private mutating func leaveSiblings(_ position: Int, _ key: HTTPCache.Entry.Key, next: Int) {
-        guard var other = byKey[key] else { return }
-        if other == position {
-            byKey[key] = next == Self.none ? nil : next
-            return
-        }
-        while let sibling = slots[other]?.sibling, sibling != Self.none {
-            if sibling == position {
-                slots[other]?.sibling = next
-                return
-            }
-            other = sibling
-        }
     }
 
     /// Evicts the least recently used entries until the limits are kept.
@@ -218,8 +189,8 @@ struct MemoryCacheTable: Sendable {
 
     /// Evicts the least recently used entry. Returns false if there is none.
     private mutating func giveUpOldest() -> Bool {
-        guard oldest != Self.none, let slot = slots[oldest] else { return false }
-        drop(slot.entry.response.id)
+        guard oldest != Self.none, let entry = slots[oldest] else { return false }
+        drop(entry.response.id)
         counters.evicted += 1
         unreportedEvictions += 1
         return true

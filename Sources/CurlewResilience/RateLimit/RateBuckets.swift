@@ -44,7 +44,7 @@ struct RateBuckets {
         for _ in 0..<min(Self.checks, slots.count) {
             hand = (hand + 1) % slots.count
             guard let bucket = known[slots[hand]], bucket.isIdle else { continue }
-            let whole = bucket.whole
+            let whole = bucket.bucket.whole
             if whole <= now { return hand }
             if best.map({ whole < $0.whole }) ?? true { best = (hand, whole) }
         }
@@ -63,54 +63,13 @@ final class RateBucket {
     var queue: FairQueue<Waiter>
     /// Whether a task is running that serves the waiting calls.
     var isPumped = false
-    /// The number of calls that wait until the server's quota of a resource is renewed.
-    var pausing = 0
-    /// The quotas of the server's resources; nil if its responses name none.
-    var resources: RateResources?
 
     init(_ bucket: TokenBucket, _ waiting: Int) {
         self.bucket = bucket
         queue = FairQueue(capacity: waiting)
     }
 
-    var isIdle: Bool { queue.isEmpty && !isPumped && pausing == 0 }
-
-    /// The time after which the bucket may be removed, because it is full and nothing is paused.
-    var whole: SystemTime.Instant { max(bucket.whole, resources?.lastEnd ?? bucket.whole) }
-}
-
-/// The resources of a server: which routes draw on which quota, and which quotas are exhausted.
-struct RateResources {
-    private static let maximumRoutes = 256
-    private static let maximumResources = 16
-
-    private var resources: [String: String] = [:]
-    private var ends: [String: SystemTime.Instant] = [:]
-
-    /// The end of the pause that ends last; nil if there is no pause.
-    var lastEnd: SystemTime.Instant? { ends.values.max() }
-
-    /// Returns the resource that a route draws on and the end of its pause; nil if the resource is not paused now.
-    func pause(of route: String, at now: SystemTime.Instant) -> (resource: String, end: SystemTime.Instant)? {
-        guard let resource = resources[route], let end = ends[resource], end > now else { return nil }
-        return (resource, end)
-    }
-
-    mutating func learn(_ resource: String, of route: String) {
-        if resources.count >= Self.maximumRoutes, resources[route] == nil, let any = resources.keys.first {
-            resources[any] = nil
-        }
-        resources[route] = resource
-    }
-
-    mutating func pause(_ resource: String, until end: SystemTime.Instant) {
-        if ends.count >= Self.maximumResources, ends[resource] == nil,
-            let soonest = ends.min(by: { $0.value < $1.value })
-        {
-            ends[soonest.key] = nil
-        }
-        ends[resource] = max(end, ends[resource] ?? end)
-    }
+    var isIdle: Bool { queue.isEmpty && !isPumped }
 }
 
 /// A token bucket that refills at a steady pace, as a value without I/O.

@@ -21,9 +21,6 @@ import CurlewHTTP
 /// - The limit adapts to the server. These responses pause the scope for as long as the server specifies, at most
 ///   `maximumPause`: a 429, 503 or 403 with `Retry-After`, and any response whose `RateLimit` or `X-RateLimit` fields
 ///   report an exhausted quota. A remaining quota is not exceeded.
-/// - A response that names the resource of its quota (`X-RateLimit-Resource`, as GitHub's do) pauses only the routes
-///   whose responses have named that resource. Calls that already wait in the queue are not paused. 16 resources and
-///   256 routes of a scope are remembered.
 /// - Each scope has a separate bucket. When more than `scopes` scopes are in use, a scope without waiting calls is
 ///   removed: of eight candidates, the one whose bucket is full or will be full soonest. Its next use begins with a
 ///   full bucket.
@@ -67,7 +64,7 @@ public final class RateLimit: Sendable {
 
     /// The number of waiting calls, over all scopes.
     var waitingCount: Int {
-        buckets.withLock { buckets in buckets.known.values.reduce(0) { $0 + $1.queue.count + $1.pausing } }
+        buckets.withLock { buckets in buckets.known.values.reduce(0) { $0 + $1.queue.count } }
     }
 }
 
@@ -75,38 +72,15 @@ extension RateLimit {
     private enum Arrival: Sendable {
         case go
         case wait(UInt64, SharedResult<Void>, startsPump: Bool)
-        case pause(until: SystemTime.Instant)
         case refuse(String, Duration)
     }
 
-    /// Takes a token of `key` for `request`, waiting for it if necessary.
-    func acquire(_ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext) async throws {
-        while let end = try await take(key, request, context) {
-            defer { buckets.withLock { $0[key]?.pausing -= 1 } }
-            try await context.time.sleep(until: end)
-        }
-    }
-
-    /// Takes a token and returns nil. If the server's quota is exhausted, returns the time at which to try again
-    /// instead.
-    private func take(
-        _ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext
-    ) async throws -> SystemTime.Instant? {
+    /// Takes a token of `key`, waiting for it if necessary.
+    func acquire(_ key: LimitScope.Key, _ context: ExchangeContext) async throws {
         let (now, deadline, time) = (context.time.now, context.deadline, context.time)
         let horizon = context.horizon
         let arrival = buckets.withLock { buckets -> Arrival in
             let state = buckets.bucket(for: key, full, waiting, at: now)
-            if let (resource, end) = state.resources?.pause(of: Self.route(of: request, context), at: now) {
-                let isLate = horizon.instant.map { $0 <= end } ?? false
-                if isLate || state.pausing >= waiting {
-                    let what =
-                        isLate ? "until after the deadline of the call" : "and \(state.pausing) calls already wait"
-                    return .refuse(
-                        "The server's quota of \(resource.printable) is exhausted \(what)", now.duration(to: end))
-                }
-                state.pausing += 1
-                return .pause(until: end)
-            }
             if state.queue.isEmpty, state.bucket.take(at: now) { return .go }
             let priority = context.options.priority ?? .normal
             let turn = state.bucket.availability(at: now, after: state.queue.ahead(of: priority))
@@ -123,7 +97,6 @@ extension RateLimit {
         }
         switch arrival {
         case .go: break
-        case .pause(let end): return end
         case .refuse(let what, let wait): throw refusal(of: key, what, wait)
         case .wait(let ticket, let turn, let startsPump):
             if startsPump { pump(key, time) }
@@ -137,7 +110,6 @@ extension RateLimit {
                     reason: .timedOut(.queue))
             }
         }
-        return nil
     }
 
     /// Starts the task that serves the waiting calls of a queue. Each queue has at most one.
@@ -206,7 +178,7 @@ struct RateLimitInterceptor: Interceptor {
         let arrival = context.time.now
         let key = limit.scope.key(of: request, in: context)
         do {
-            try await limit.acquire(key, request, context)
+            try await limit.acquire(key, context)
         } catch {
             context.reportRefusal(error, .rateLimit, key)
             throw error
@@ -214,7 +186,7 @@ struct RateLimitInterceptor: Interceptor {
         let waited = context.wait(since: arrival, for: .rateLimit, key)
         do {
             var response = try await next(request, context: context)
-            limit.learn(from: response, to: request, key, context)
+            limit.learn(from: response, key, context)
             response.note(waited, for: "a token")
             return response
         } catch let error as NetworkError where error.reason == .refused(by: .circuitBreaker) {

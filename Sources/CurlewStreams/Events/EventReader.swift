@@ -57,8 +57,8 @@ struct EventReader {
                     continue
                 }
                 if let event = try parsed(connection) {
-                    if event.comment == nil { isWorking = true }
-                    return event.data == core.opening.options.endMarker && event.comment == nil ? nil : event
+                    isWorking = true
+                    return event.data == core.opening.options.endMarker ? nil : event
                 }
                 if let chunk = try await connection.next() {
                     if connection.isStable { isWorking = true }
@@ -75,15 +75,17 @@ struct EventReader {
 
     /// Returns the next event of the bytes that have arrived.
     private mutating func parsed(_ connection: EventConnection) throws(NetworkError) -> ServerEvent? {
-        let item: EventStreamParser.Item?
+        let event: EventStreamParser.Event?
         do throws(EventStreamParser.Failure) {
-            item = try parser.next()
+            event = try parser.next()
         } catch {
             throw connection.call.named(NetworkError(error))
         }
         if let retry = parser.retry { reconnection.request(milliseconds: retry) }
         core.lastEventID = parser.lastEventID
-        return item.map { ServerEvent($0) }
+        return event.map {
+            ServerEvent(name: $0.name, data: $0.data, id: $0.id, retry: $0.retry.map { .milliseconds($0) })
+        }
     }
 
     /// Opens a connection. Returns false if the server has ended the stream.
@@ -99,8 +101,7 @@ struct EventReader {
         var limits = EventStreamParser.Limits()
         limits.line = options.maximumLineSize
         limits.event = options.maximumEventSize
-        parser = EventStreamParser(
-            lastEventID: core.lastEventID, limits: limits, includesComments: options.includesComments)
+        parser = EventStreamParser(lastEventID: core.lastEventID, limits: limits)
         let connection = EventConnection(call, readTimeout: options.readTimeout)
         self.connection = connection
         core.interruptible { [weak connection] in connection?.end() }

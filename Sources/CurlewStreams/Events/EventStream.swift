@@ -108,8 +108,6 @@ extension EventStream {
         public var maximumLineSize = 8 << 20
         /// The maximum size of the data of an event in bytes. Default 16 MiB.
         public var maximumEventSize = 16 << 20
-        /// Whether the stream contains the comments of the server. Default false.
-        public var includesComments = false
         /// The data that marks the end of the stream, such as `[DONE]`. The stream ends at this event and does not
         /// contain it. A stream that does not reconnect throws if it ends without it. Default nil.
         public var endMarker: String?
@@ -120,7 +118,7 @@ extension EventStream {
 
     /// The data of the events of a stream, decoded with the codecs of the call.
     ///
-    /// Comments are skipped. Data that cannot be decoded ends the iteration with `.decoding` and closes the connection.
+    /// Data that cannot be decoded ends the iteration with `.decoding` and closes the connection.
     /// The error has the data as the body of its response: `error.body(as: Problem.self)` decodes it as another type.
     public struct Decoded<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         /// The stream whose data is decoded; it provides the state and `restart()`.
@@ -146,7 +144,7 @@ extension EventStream {
             /// afterwards.
             public mutating func next() async throws(NetworkError) -> Value? {
                 while let event = try await events?.next() {
-                    guard event.comment == nil, name == nil || event.name == name else { continue }
+                    guard name == nil || event.name == name else { continue }
                     do throws(NetworkError) {
                         return try events?.decode(event)
                     } catch {
@@ -198,9 +196,6 @@ public struct ServerEvent: Hashable, Sendable {
     public var id: String
     /// The reconnection time that the server sent with this event; nil if it sent none.
     public var retry: Duration?
-    /// The text of a comment; nil for an event. A comment has no name, data or ID. Streams contain comments only with
-    /// `EventStream.Options.includesComments`.
-    public var comment: String?
 
     /// Creates an event.
     public init(name: String = "message", data: String, id: String = "", retry: Duration? = nil) {
@@ -208,20 +203,5 @@ public struct ServerEvent: Hashable, Sendable {
         self.data = data
         self.id = id
         self.retry = retry
-    }
-
-    /// Creates a comment.
-    public init(comment: String) {
-        self.init(name: "", data: "")
-        self.comment = comment
-    }
-
-    init(_ item: EventStreamParser.Item) {
-        switch item {
-        case .comment(let text): self.init(comment: text)
-        case .event(let event):
-            self.init(
-                name: event.name, data: event.data, id: event.id, retry: event.retry.map { .milliseconds($0) })
-        }
     }
 }

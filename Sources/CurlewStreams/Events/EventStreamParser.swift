@@ -6,9 +6,9 @@ import CurlewHTTP
 /// A parser of event streams (WHATWG HTML §9.2) whose bytes arrive in chunks.
 ///
 ///     parser.push(chunk)
-///     while let item = try parser.next() { … }
+///     while let event = try parser.next() { … }
 ///
-/// The items do not depend on how the bytes are divided into chunks. An event that is incomplete at the end of the
+/// The events do not depend on how the bytes are divided into chunks. An event that is incomplete at the end of the
 /// stream is discarded with the parser. Invalid UTF-8 becomes U+FFFD.
 ///
 /// Unlike the standard, the last event ID is an argument of a new parser, so an event without an ID does not reset the
@@ -22,11 +22,6 @@ struct EventStreamParser: Sendable {
         var event = 16 << 20
 
         init() {}
-    }
-
-    enum Item: Hashable, Sendable {
-        case event(Event)
-        case comment(String)
     }
 
     /// An event. `retry` is the reconnection time that the server sent with it, in milliseconds.
@@ -49,7 +44,6 @@ struct EventStreamParser: Sendable {
     private(set) var retry: Int64?
 
     private let limits: Limits
-    private let includesComments: Bool
     private var failure: Failure?
 
     // The current chunk, the position in it, and the next line ends from there: each is searched for only once.
@@ -69,11 +63,10 @@ struct EventStreamParser: Sendable {
     private var id: String
     private var eventRetry: Int64?
 
-    init(lastEventID: String = "", limits: Limits = Limits(), includesComments: Bool = false) {
+    init(lastEventID: String = "", limits: Limits = Limits()) {
         self.lastEventID = lastEventID
         id = lastEventID
         self.limits = limits
-        self.includesComments = includesComments
     }
 
     /// Adds a chunk. Call `next()` until it returns nil before adding another one; otherwise the rest is copied.
@@ -82,17 +75,16 @@ struct EventStreamParser: Sendable {
         (position, nextFeed, nextReturn) = (0, -1, -1)
     }
 
-    /// Returns the next event or comment, or nil if more bytes are needed. Throws when a limit is exceeded, and then
-    /// always.
-    mutating func next() throws(Failure) -> Item? {
+    /// Returns the next event, or nil if more bytes are needed. Throws when a limit is exceeded, and then always.
+    mutating func next() throws(Failure) -> Event? {
         if let failure { throw failure }
         guard position < chunk.count else { return nil }
         // The copy keeps the bytes alive, while the parser changes itself.
         let bytes = chunk
-        let item = bytes.withUnsafeBytes { scan($0) }
+        let event = bytes.withUnsafeBytes { scan($0) }
         if let failure { throw failure }
         if position >= chunk.count { chunk = Data() }
-        return item
+        return event
     }
 }
 
@@ -102,7 +94,7 @@ extension EventStreamParser {
     /// The capacity that a buffer keeps for the next line or event.
     private static let keptCapacity = 64 << 10
 
-    private mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Item? {
+    private mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Event? {
         while position < bytes.count {
             if skipsFeed {
                 skipsFeed = false
@@ -126,24 +118,24 @@ extension EventStreamParser {
             }
             skipsFeed = nextReturn == end
             position += 1
-            if let item = endLine(part) { return item }
+            if let event = endLine(part) { return event }
             if failure != nil { return nil }
         }
         return nil
     }
 
-    private mutating func endLine(_ part: UnsafeRawBufferPointer) -> Item? {
+    private mutating func endLine(_ part: UnsafeRawBufferPointer) -> Event? {
         guard !partialLine.isEmpty else { return process(part) }
         var line: [UInt8] = []
         swap(&line, &partialLine)
         line.append(contentsOf: part)
-        let item = line.withUnsafeBytes { process($0) }
+        let event = line.withUnsafeBytes { process($0) }
         line.removeAll(keepingCapacity: line.capacity <= Self.keptCapacity)
         partialLine = line
-        return item
+        return event
     }
 
-    private mutating func process(_ line: UnsafeRawBufferPointer) -> Item? {
+    private mutating func process(_ line: UnsafeRawBufferPointer) -> Event? {
         var line = line
         if isFirstLine {
             isFirstLine = false
@@ -151,9 +143,8 @@ extension EventStreamParser {
         }
         guard !line.isEmpty else { return endEvent() }
         let colon = line.index(ofByte: UInt8(ascii: ":"), from: 0)
-        if colon == 0 {
-            return includesComments ? .comment(Self.text(Self.value(in: line, after: 0))) : nil
-        }
+        // A comment.
+        if colon == 0 { return nil }
         let field = UnsafeRawBufferPointer(rebasing: line[..<colon])
         let value = Self.value(in: line, after: colon)
         if field.elementsEqual("data".utf8) {
@@ -179,7 +170,7 @@ extension EventStreamParser {
         data.append(contentsOf: value)
     }
 
-    private mutating func endEvent() -> Item? {
+    private mutating func endEvent() -> Event? {
         lastEventID = id
         defer {
             name = ""
@@ -189,7 +180,7 @@ extension EventStreamParser {
         hasData = false
         let text = String(decoding: data, as: UTF8.self)
         data.removeAll(keepingCapacity: data.capacity <= Self.keptCapacity)
-        return .event(Event(name: name.isEmpty ? "message" : name, data: text, id: id, retry: eventRetry))
+        return Event(name: name.isEmpty ? "message" : name, data: text, id: id, retry: eventRetry)
     }
 
     /// Returns the bytes after the colon, without one space at their beginning.

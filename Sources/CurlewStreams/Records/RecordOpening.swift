@@ -11,7 +11,7 @@ struct RecordOpening: Sendable {
     let options: RecordStreamOptions
 
     /// Opens the response. Returns nil if it has no records, because its status is 204.
-    func open() async throws(NetworkError) -> RecordConnection? {
+    func open() async throws(NetworkError) -> OpenResponse? {
         let changes = APIClient.CallChanges { [options] call in
             call.isLive = true
             call.timeouts.idle = options.readTimeout
@@ -36,7 +36,7 @@ struct RecordOpening: Sendable {
                     hint: "Check that the endpoint sends records for this request. If it sends them with another type, "
                         + "set RecordStreamOptions.checksContentType to false."))
         }
-        return RecordConnection(call)
+        return call
     }
 
     /// The media types of JSON Lines, of which none is registered.
@@ -44,17 +44,6 @@ struct RecordOpening: Sendable {
         "application/jsonl", "application/x-ndjson", "application/ndjson", "application/x-jsonlines",
         "application/jsonlines", "application/json-lines", "application/x-json-lines", "application/stream+json",
     ]
-}
-
-/// A response whose records are being read. The connection is closed when the last reference is released.
-final class RecordConnection: Sendable {
-    let call: OpenResponse
-
-    init(_ call: OpenResponse) {
-        self.call = call
-    }
-
-    deinit { call.response.body.cancel() }
 }
 
 extension RecordStreamOptions {

@@ -4,53 +4,13 @@ public import CurlewCore
 public import CurlewFoundation
 import CurlewHTTP
 
-/// The records of one iteration, which the iterator decodes.
+/// The records of one iteration, which the iterator decodes: opens the response and splits its chunks. The connection is
+/// closed when the iteration ends, or when the iterator is released.
 ///
 /// This type is not generic, and the iterator is compiled where the type of the records is known: a generic function
 /// that does not know its type would spend more time on each record than the splitter does.
 @usableFromInline
 final class RecordSource {
-    @usableFromInline private(set) var codec: any ContentCodec = Codecs.json.primary
-    private var reader: RecordReader
-
-    init(_ opening: RecordOpening, skipped: Locked<Int>) {
-        reader = RecordReader(opening, skipped: skipped)
-    }
-
-    /// Returns the bytes of the next record that has arrived, or nil if more bytes are needed.
-    @usableFromInline
-    func record() throws(NetworkError) -> Data? {
-        try reader.record()
-    }
-
-    /// Opens the response, or waits for the next chunk. Returns false at the end.
-    @usableFromInline
-    func receive() async throws(NetworkError) -> Bool {
-        let hasMore = try await reader.receive()
-        codec = reader.codec
-        return hasMore
-    }
-
-    /// Skips the current record, whose bytes could not be decoded as `type`. Throws if bad records are not skipped.
-    @usableFromInline
-    func reject(_ data: Data, _ error: any Error, _ type: Any.Type) throws(NetworkError) {
-        try reader.reject(data, error, type)
-    }
-}
-
-/// The state of one iteration: opens the response and splits its chunks into records.
-private struct RecordReader {
-    private let opening: RecordOpening
-    private let skipped: Locked<Int>
-    private var phase = Phase.idle
-    private var connection: RecordConnection?
-    private var chunks: ResponseBody.Iterator?
-    private var splitter = RecordSplitter()
-    private var number = 0
-    /// Whether the codec receives copies of the bytes, which begin at index zero, as codecs of an app may expect.
-    private var copiesBytes = false
-    private(set) var codec: any ContentCodec = Codecs.json.primary
-
     private enum Phase {
         case idle
         case open
@@ -59,12 +19,27 @@ private struct RecordReader {
         case ended
     }
 
+    @usableFromInline private(set) var codec: any ContentCodec = Codecs.json.primary
+    private let opening: RecordOpening
+    private let skipped: Locked<Int>
+    private var phase = Phase.idle
+    private var call: OpenResponse?
+    private var chunks: ResponseBody.Iterator?
+    private var splitter = RecordSplitter()
+    private var number = 0
+    /// Whether the codec receives copies of the bytes, which begin at index zero, as codecs of an app may expect.
+    private var copiesBytes = false
+
     init(_ opening: RecordOpening, skipped: Locked<Int>) {
         self.opening = opening
         self.skipped = skipped
     }
 
-    mutating func record() throws(NetworkError) -> Data? {
+    deinit { call?.response.body.cancel() }
+
+    /// Returns the bytes of the next record that has arrived, or nil if more bytes are needed.
+    @usableFromInline
+    func record() throws(NetworkError) -> Data? {
         guard phase == .open || phase == .last else { return nil }
         guard !Task.isCancelled else { throw end(NetworkError(.cancelled)) }
         guard let record = try split() else { return nil }
@@ -72,7 +47,9 @@ private struct RecordReader {
         return copiesBytes ? Data(record.data) : record.data
     }
 
-    mutating func receive() async throws(NetworkError) -> Bool {
+    /// Opens the response, or waits for the next chunk. Returns false at the end.
+    @usableFromInline
+    func receive() async throws(NetworkError) -> Bool {
         switch phase {
         case .idle:
             do throws(NetworkError) {
@@ -99,14 +76,14 @@ private struct RecordReader {
         return false
     }
 
-    /// Skips the current record. Throws if bad records are not skipped.
-    mutating func reject(_ data: Data, _ error: any Error, _ type: Any.Type) throws(NetworkError) {
+    /// Skips the current record, whose bytes could not be decoded as `type`. Throws if bad records are not skipped.
+    @usableFromInline
+    func reject(_ data: Data, _ error: any Error, _ type: Any.Type) throws(NetworkError) {
         guard !opening.options.skipsBadRecords else { return skipped.withLock { $0 += 1 } }
-        let problem = "Line \(number) of the response is not \(type)."
-        throw end(connection?.call.undecodable(data, problem, error) ?? error)
+        throw end(call?.undecodable(data, "Line \(number) of the response is not \(type).", error) ?? error)
     }
 
-    private mutating func split() throws(NetworkError) -> RecordSplitter.Record? {
+    private func split() throws(NetworkError) -> RecordSplitter.Record? {
         do throws(RecordSplitter.Failure) {
             if let record = try splitter.next() { return record }
             return phase == .last ? try splitter.finish() : nil
@@ -119,32 +96,33 @@ private struct RecordReader {
         }
     }
 
-    private mutating func open() async throws(NetworkError) -> Bool {
-        guard let connection = try await opening.open() else { return false }
-        self.connection = connection
-        chunks = connection.call.response.body.makeAsyncIterator()
+    private func open() async throws(NetworkError) -> Bool {
+        guard let call = try await opening.open() else { return false }
+        self.call = call
+        chunks = call.response.body.makeAsyncIterator()
         splitter = RecordSplitter(limit: opening.options.maximumRecordSize)
-        codec = connection.call.context.codecs.jsonCodec
+        codec = call.context.codecs.jsonCodec
         copiesBytes = !(codec is any SliceCodec)
         phase = .open
         return true
     }
 
     /// Closes the connection. Returns `error` with the names of the request and the route.
-    private mutating func end(_ error: any Error) -> NetworkError {
-        var failure = connection?.call.named(error) ?? NetworkError(error)
+    private func end(_ error: any Error) -> NetworkError {
+        var failure = call?.named(error) ?? NetworkError(error)
         if Task.isCancelled, !failure.isCancelled {
             failure = NetworkError(.cancelled)
-            failure = connection?.call.named(failure) ?? failure
+            failure = call?.named(failure) ?? failure
         }
         end()
         return failure
     }
 
-    private mutating func end() {
+    private func end() {
         phase = .ended
         chunks = nil
-        connection = nil
+        call?.response.body.cancel()
+        call = nil
         splitter = RecordSplitter()
     }
 }

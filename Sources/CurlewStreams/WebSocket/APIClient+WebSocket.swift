@@ -74,9 +74,7 @@ private struct WebSocketOpening: Sendable {
         if !options.subprotocols.isEmpty {
             request.headers["Sec-WebSocket-Protocol"] = options.subprotocols.joined(separator: ", ")
         }
-        if let compression = options.compression {
-            request.headers["Sec-WebSocket-Extensions"] = compression.parameters.offer
-        }
+        if options.compression != nil { request.headers["Sec-WebSocket-Extensions"] = PerMessageDeflate.offer }
     }
 
     /// Checks the response and returns the link over its connection.
@@ -95,8 +93,8 @@ private struct WebSocketOpening: Sendable {
         }
         var compression: (any WebSocketCompression)?
         let extensions = response.headers[values: "Sec-WebSocket-Extensions"]
-        if let offer = options.compression?.parameters, !extensions.isEmpty {
-            guard let parameters = PerMessageDeflate(response: extensions, to: offer) else {
+        if options.compression != nil, !extensions.isEmpty {
+            guard let parameters = PerMessageDeflate(response: extensions) else {
                 throw NetworkError(
                     .badResponse,
                     detail: "The WebSocket handshake failed: The server selected parameters of permessage-deflate that "

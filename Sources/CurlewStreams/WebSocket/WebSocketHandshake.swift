@@ -139,24 +139,10 @@ package struct PerMessageDeflate: Equatable, Sendable {
 
     package init() {}
 
-    /// The offer of a client that requests these parameters, and that accepts any window of its own (RFC 7692
-    /// §7.1.2.2).
-    var offer: String {
-        clientMaxWindowBits == nil ? response + "; client_max_window_bits" : response
-    }
+    /// The offer of a client, which accepts any window of its own (RFC 7692 §7.1.2.2).
+    static let offer = "permessage-deflate; client_max_window_bits"
 
-    /// Reads the response of a server to `offer`. Returns nil if it selects anything else, has invalid parameters, or
-    /// does not meet the offer (RFC 7692 §7.1).
-    init?(response values: [String], to offer: PerMessageDeflate) {
-        self.init(response: values)
-        guard serverNoContextTakeover || !offer.serverNoContextTakeover else { return nil }
-        guard serverMaxWindowBits ?? 15 <= offer.serverMaxWindowBits ?? 15 else { return nil }
-        // The client may keep less than the server allows.
-        clientNoContextTakeover = clientNoContextTakeover || offer.clientNoContextTakeover
-        if let maximum = offer.clientMaxWindowBits { clientMaxWindowBits = min(clientMaxWindowBits ?? 15, maximum) }
-    }
-
-    /// Reads the response of a server. Returns nil if it selects anything else, or has invalid parameters.
+    /// Reads the response of a server (RFC 7692 §7.1). Returns nil if it selects anything else, or has invalid parameters.
     init?(response values: [String]) {
         self.init(values.joined(separator: ","), isOffer: false)
     }

@@ -21,9 +21,9 @@ struct DigestField: Hashable, Sendable {
     /// Parses a field value; several field lines are joined with commas first. Returns nil for a value that is not a
     /// dictionary, and if the member of a known algorithm is not a byte sequence.
     init?(_ text: String) {
-        var reader = Reader(bytes: Array(text.utf8))
+        // Spaces at the end belong to no member.
+        var reader = FieldReader(String(text.trimmed { $0 == 0x20 }))
         digests = [:]
-        reader.skip { $0 == 0x20 }
         while !reader.isAtEnd {
             guard let name = reader.key(), let value = reader.take(0x3D) ? reader.item() : .other,
                 reader.skipParameters()
@@ -32,10 +32,10 @@ struct DigestField: Hashable, Sendable {
                 guard case .bytes(let digest) = value else { return nil }
                 digests[algorithm] = digest
             }
-            reader.skip(ASCII.isBlank)
+            reader.skipBlanks()
             if reader.isAtEnd { return }
             guard reader.take(0x2C) else { return nil }
-            reader.skip(ASCII.isBlank)
+            reader.skipBlanks()
             // A comma at the end is an error.
             guard !reader.isAtEnd else { return nil }
         }
@@ -48,51 +48,37 @@ struct DigestField: Hashable, Sendable {
 }
 
 /// Reads the parts of a dictionary (RFC 8941 §4.2). Values other than byte sequences are only skipped.
-private struct Reader {
-    enum Item {
+extension FieldReader {
+    fileprivate enum Item {
         case bytes(Data)
         case other
     }
 
-    private let bytes: ArraySlice<UInt8>
-    private var position = 0
-
-    init(bytes: [UInt8]) {
-        // Spaces at the end belong to no member.
-        self.bytes = bytes.dropLast(bytes.reversed().prefix { $0 == 0x20 }.count)
+    mutating func taking(_ matches: (UInt8) -> Bool) -> Substring {
+        let taken = remainder.prefix(while: matches)
+        remainder = remainder[taken.endIndex...]
+        return Substring(taken)
     }
 
-    var isAtEnd: Bool { position >= bytes.endIndex }
-    private var next: UInt8? { isAtEnd ? nil : bytes[position] }
-
-    mutating func take(_ byte: UInt8) -> Bool {
-        guard next == byte else { return false }
-        position += 1
-        return true
-    }
-
-    mutating func skip(_ matches: (UInt8) -> Bool) {
-        _ = taking(matches)
-    }
-
-    mutating func key() -> String? {
-        guard let first = next, first == 0x2A || ASCII.isLetter(first) && !ASCII.isUpper(first) else { return nil }
-        return String(decoding: taking(Self.isKey), as: UTF8.self)
+    fileprivate mutating func key() -> String? {
+        guard let first = remainder.first, first == 0x2A || (0x61...0x7A).contains(first) else { return nil }
+        return String(taking { (0x61...0x7A).contains($0) || ASCII.isDigit($0) || "_-.*".utf8.contains($0) })
     }
 
     /// Reads a bare item or an inner list; nil if there is none.
-    mutating func item() -> Item? {
+    fileprivate mutating func item() -> Item? {
         guard take(0x28) else { return bareItem() }
         while true {
-            skip { $0 == 0x20 }
+            _ = taking { $0 == 0x20 }
             if take(0x29) { return .other }
-            guard bareItem() != nil, skipParameters(), next == 0x20 || next == 0x29 else { return nil }
+            guard bareItem() != nil, skipParameters(), remainder.first == 0x20 || remainder.first == 0x29
+            else { return nil }
         }
     }
 
-    mutating func skipParameters() -> Bool {
+    fileprivate mutating func skipParameters() -> Bool {
         while take(0x3B) {
-            skip { $0 == 0x20 }
+            _ = taking { $0 == 0x20 }
             guard key() != nil else { return false }
             if take(0x3D), bareItem() == nil { return false }
         }
@@ -102,51 +88,28 @@ private struct Reader {
     private mutating func bareItem() -> Item? {
         if take(0x3A) { return byteSequence().map(Item.bytes) }
         if take(0x22) { return skipString() ? .other : nil }
-        return taking(Self.isWord).isEmpty ? nil : .other
+        // Numbers, dates, truth values and tokens.
+        let word = taking { ASCII.isDigit($0) || ASCII.isLetter($0) || "!#$%&'*+-.^_`|~:/?@".utf8.contains($0) }
+        return word.isEmpty ? nil : .other
     }
 
     /// Reads Base64 up to a colon. Padding may be missing (RFC 8941 §4.2.7).
     private mutating func byteSequence() -> Data? {
-        let text = taking { $0 != 0x3A }
+        let digits = taking { ASCII.isDigit($0) || ASCII.isLetter($0) || $0 == 0x2B || $0 == 0x2F }
+        _ = taking { $0 == 0x3D }
         guard take(0x3A) else { return nil }
-        let digits = text.prefix { $0 != 0x3D }
-        guard digits.allSatisfy(Self.isBase64), text.dropFirst(digits.count).allSatisfy({ $0 == 0x3D })
-        else { return nil }
-        let padding = String(repeating: "=", count: (4 - digits.count % 4) % 4)
-        return Data(base64Encoded: String(decoding: digits, as: UTF8.self) + padding)
+        return Data(base64Encoded: String(digits) + String(repeating: "=", count: (4 - digits.utf8.count % 4) % 4))
     }
 
     private mutating func skipString() -> Bool {
-        while let byte = next {
-            position += 1
+        while let byte = remainder.popFirst() {
             switch byte {
             case 0x22: return true
-            case 0x5C:
-                guard let escaped = next, escaped == 0x22 || escaped == 0x5C else { return false }
-                position += 1
+            case 0x5C: guard take(0x22) || take(0x5C) else { return false }
             case 0x20...0x7E: break
             default: return false
             }
         }
         return false
-    }
-
-    private mutating func taking(_ matches: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-        let taken = bytes[position...].prefix(while: matches)
-        position = taken.endIndex
-        return taken
-    }
-
-    private static func isKey(_ byte: UInt8) -> Bool {
-        ASCII.isDigit(byte) || ASCII.isLetter(byte) && !ASCII.isUpper(byte) || "_-.*".utf8.contains(byte)
-    }
-
-    private static func isBase64(_ byte: UInt8) -> Bool {
-        ASCII.isDigit(byte) || ASCII.isLetter(byte) || byte == 0x2B || byte == 0x2F
-    }
-
-    /// Returns whether the byte occurs in numbers, dates, truth values and tokens.
-    private static func isWord(_ byte: UInt8) -> Bool {
-        ASCII.isDigit(byte) || ASCII.isLetter(byte) || "!#$%&'*+-.^_`|~:/?@".utf8.contains(byte)
     }
 }

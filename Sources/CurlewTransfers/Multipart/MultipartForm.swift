@@ -81,13 +81,8 @@ public struct MultipartForm: Sendable {
 
     private static func isValid(boundary: String) -> Bool {
         (1...70).contains(boundary.utf8.count)
-            && boundary.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "a")...UInt8(ascii: "z"):
-                    true
-                default: "'()+_,-./:=?".utf8.contains(byte)
-                }
+            && boundary.utf8.allSatisfy {
+                ASCII.isDigit($0) || ASCII.isLetter($0) || "'()+_,-./:=?".utf8.contains($0)
             }
     }
 }

@@ -53,8 +53,7 @@ extension APIClient {
 
     /// Continues the upload of a descriptor, in this process or a later one.
     ///
-    /// - `source`: the same bytes again; nil for the file at the path of the descriptor. A stream is read up to the
-    ///   offset that the server reports, and these bytes are dropped.
+    /// - `source`: the same bytes again; nil for the file at the path of the descriptor.
     /// - `options`: `resumption`, `metadata` and `fileName` are those of the descriptor.
     ///   A descriptor that was read from a file is kept there, unless the options say otherwise.
     ///

@@ -19,7 +19,6 @@ public enum Upload {
         enum Kind: Sendable {
             case file(String)
             case data(Data)
-            case stream(length: Int64, make: @Sendable () throws -> RequestBody.Chunks)
             case refused(NetworkError)
         }
 
@@ -44,16 +43,6 @@ public enum Upload {
         public static func data(_ data: Data) -> Source {
             Source(kind: .data(data))
         }
-
-        /// Creates a source from a stream, which is read once. One chunk (`Upload.Options.chunkSize`) is kept in
-        /// memory, so a lost connection loses no byte. An upload that the server has lost cannot start again.
-        ///
-        /// - `length`: the exact number of bytes.
-        public static func stream(
-            length: Int64, make: @escaping @Sendable () throws -> RequestBody.Chunks
-        ) -> Source {
-            Source(kind: .stream(length: length, make: make))
-        }
     }
 
     /// The outcome of a complete upload.
@@ -74,7 +63,6 @@ extension Upload.Source: MirroredByDescription {
         switch kind {
         case .file(let path): "file \(path)"
         case .data(let data): "\(data.count) bytes"
-        case .stream(let length, _): "stream of \(length) bytes"
         case .refused(let problem): problem.detail
         }
     }
@@ -111,8 +99,7 @@ extension Upload {
         /// Further metadata for a tus server (`Upload-Metadata`), by name. Names are ASCII without spaces and commas.
         public var metadata: [String: String] = [:]
         /// The maximum number of bytes of one request; nil sends all remaining bytes in one request. Set it below the
-        /// limit of proxies and servers for the content of a request. Default nil, which means 4 MiB for streams,
-        /// because their chunks are kept in memory.
+        /// limit of proxies and servers for the content of a request. Default nil.
         public var chunkSize: Int64?
         /// The maximum number of consecutive failures without progress: one more ends the upload. Progress means that
         /// the server keeps an eighth of the bytes of a request; after a lost connection, 64 KiB are enough. A
@@ -140,13 +127,6 @@ extension Upload {
     }
 }
 
-extension Upload.Options {
-    /// The size of the chunks that are held in memory, unless the options say otherwise.
-    static let bufferedChunk: Int64 = 4 << 20
-    /// The maximum size of these chunks.
-    static let maximumBuffer: Int64 = 64 << 20
-}
-
 extension Upload {
     /// An unfinished upload, for a later call and for another process: `client.resume(descriptor)`.
     ///
@@ -155,7 +135,7 @@ extension Upload {
     public struct Descriptor: Codable, Hashable, Sendable {
         /// The absolute URL of the request that creates the upload.
         public let endpoint: String
-        /// The path of the source; nil for bytes and streams.
+        /// The path of the source; nil for bytes.
         public let path: String?
         /// The number of bytes of the source.
         public let length: Int64

@@ -60,7 +60,6 @@ struct UploadRequests: Sendable {
             switch source.kind {
             case .file(let path): .file(path, type: type)
             case .data(let data): .data(data, type: type)
-            case .stream(let length, let make): .stream(length: length, type: type, make: make)
             case .refused(let problem): throw problem
             }
         let counted = content.changingBody { meter.counting($0, at: 0, length: $0.lengthToSend) }

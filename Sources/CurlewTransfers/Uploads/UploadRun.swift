@@ -35,8 +35,7 @@ struct UploadRun {
         self.descriptor = descriptor
         self.meter = meter
         let options = session.options
-        let size = options.chunkSize ?? (session.source.isStream ? Upload.Options.bufferedChunk : .max)
-        chunkSize = max(1, min(size, session.source.isStream ? Upload.Options.maximumBuffer : .max))
+        chunkSize = max(1, options.chunkSize ?? .max)
         failures = UploadFailures(options, session.time)
     }
 
@@ -109,7 +108,7 @@ struct UploadRun {
         }
         let wasCut = attempt?.isAnswered == false
         if start != attempt.map({ $0.start + $0.count }) { meter.move(to: start) }
-        let (chunk, count) = try await session.reader.read(
+        let (chunk, count) = try session.reader.read(
             at: start, limit: min(chunkSize, left, wasCut ? Self.chunkAfterCut : .max))
         offset = nil
         sent = max(sent ?? 0, start + count)

@@ -105,10 +105,6 @@ struct UploadSession {
 }
 
 extension Upload.Source {
-    var isStream: Bool {
-        if case .stream = kind { true } else { false }
-    }
-
     /// The path of a file; nil for other sources.
     var path: String? {
         if case .file(let path) = kind { path } else { nil }

@@ -5,7 +5,7 @@ import Testing
 @testable import CurlewCore
 @testable import CurlewResilience
 
-/// Many scopes, and the resources of one server.
+/// Many scopes, and the quotas of one server.
 @Suite(.timeLimit(.minutes(1)))
 struct RateLimitScopeTests {
     let bench = RateLimitTests()
@@ -21,9 +21,7 @@ struct RateLimitScopeTests {
         }
     }
 
-    static let exhausted: HTTPHeaders = [
-        "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "30", "X-RateLimit-Resource": "search",
-    ]
+    static let exhausted: HTTPHeaders = ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "30"]
 
     @Test("1,100 users with ten calls an hour each: each has ten, and none fewer because of others")
     func users() async {
@@ -59,36 +57,6 @@ struct RateLimitScopeTests {
         _ = try await call.value
     }
 
-    @Test("An exhausted resource stops its routes and no others; the error names it and the time")
-    func resources() async throws {
-        let limit = RateLimit(100, every: .seconds(1))
-        let core: HTTPHeaders = ["X-RateLimit-Remaining": "4999", "X-RateLimit-Resource": "core"]
-        #expect(await goes(limit, "/user", answer: .status(200, headers: core)) == nil)
-        #expect(await goes(limit, "/search?q=1", answer: .status(200, headers: Self.exhausted)) == nil)
-        let error = await goes(limit, "/search?q=2")
-        #expect(error?.reason == .refused(by: .rateLimit) && error?.retryAfter == .seconds(30))
-        #expect(error?.detail.contains("quota of search is exhausted") == true)
-        #expect(await goes(limit, "/user") == nil)
-        #expect(await goes(limit, "/new") == nil)
-        let later = try await bench.waiting(limit, "/search?q=3")
-        try await bench.clock.waitForSleepers(1)
-        #expect(bench.clock.advanceToNextSleeper() == .seconds(30))
-        _ = try await later.value
-        #expect(limit.waitingCount == 0)
-    }
-
-    @Test("A wait for a resource ends with cancellation, and the number of waiting calls is bounded")
-    func cancelled() async throws {
-        let limit = RateLimit(100, every: .seconds(1), waiting: 1)
-        #expect(await goes(limit, "/s", answer: .status(200, headers: Self.exhausted)) == nil)
-        let call = try await bench.waiting(limit, "/s")
-        let error = await #expect(throws: NetworkError.self) { try await bench.send(limit, "/s") }
-        #expect(error?.detail.contains("1 calls already wait") == true)
-        call.cancel()
-        await #expect(throws: CancellationError.self) { try await call.value }
-        #expect(limit.waitingCount == 0)
-    }
-
     @Test("Quotas can be ignored; refusals are not")
     func ignoring() async {
         let limit = RateLimit(100, every: .seconds(1), heedsQuotas: false)
@@ -109,17 +77,5 @@ struct RateLimitScopeTests {
             #expect(await goes(limit, answer: .status(403, headers: headers)) == nil)
             #expect(await goes(limit)?.retryAfter == wait)
         }
-    }
-
-    @Test("Names and numbers of a server are bounded")
-    func hostile() {
-        var resources = RateResources()
-        let now = SystemTime.Instant(nanoseconds: 0)
-        for number in 0..<5000 {
-            resources.learn("r\(number)", of: "/\(number)")
-            resources.pause("r\(number)", until: now.advanced(by: .seconds(number)))
-        }
-        #expect((0..<5000).count { resources.pause(of: "/\($0)", at: now) != nil } <= 16)
-        #expect(resources.lastEnd == now.advanced(by: .seconds(4999)))
     }
 }

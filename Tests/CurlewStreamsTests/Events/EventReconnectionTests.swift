@@ -53,7 +53,6 @@ struct EventReconnectionTests {
             }
         }
         var options = EventStream.Options()
-        options.includesComments = true
         options.retryDelay = .zero
         options.maximumFailures = 60
         let client = APIClient.mock(mock, configuration: .init(time: clock))

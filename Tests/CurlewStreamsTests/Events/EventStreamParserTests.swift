@@ -6,19 +6,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct EventStreamParserTests {
-    typealias Item = EventStreamParser.Item
+    typealias Event = EventStreamParser.Event
 
-    /// A document and the items that the standard requires.
+    /// A document and the events that the standard requires.
     struct Document: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let bytes: [UInt8]
-        let items: [Item]
+        let items: [Event]
 
-        init(_ title: String, _ text: String, _ items: [Item]) {
+        init(_ title: String, _ text: String, _ items: [Event]) {
             self.init(title, Array(text.utf8), items)
         }
 
-        init(_ title: String, _ bytes: [UInt8], _ items: [Item]) {
+        init(_ title: String, _ bytes: [UInt8], _ items: [Event]) {
             testDescription = title
             self.bytes = bytes
             self.items = items
@@ -27,8 +27,8 @@ struct EventStreamParserTests {
 
     static func event(
         _ data: String, _ name: String = "message", id: String = "", retry: Int64? = nil
-    ) -> Item {
-        .event(EventStreamParser.Event(name: name, data: data, id: id, retry: retry))
+    ) -> Event {
+        Event(name: name, data: data, id: id, retry: retry)
     }
 
     static let documents: [Document] = [
@@ -47,10 +47,7 @@ struct EventStreamParserTests {
         Document(
             "four blocks (standard)",
             ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n",
-            [
-                .comment("test stream"), event("first event", id: "1"), event("second event"),
-                event(" third event"),
-            ]),
+            [event("first event", id: "1"), event("second event"), event(" third event")]),
         Document(
             "empty data (standard): the last block is incomplete", "data\n\ndata\ndata\n\ndata:",
             [event(""), event("\n")]),
@@ -78,11 +75,7 @@ struct EventStreamParserTests {
         Document("an empty name", "event: a\nevent:\ndata: b\n\n", [event("b")]),
         Document(
             "fields that do not exist", "Data: a\ndata : b\n data: c\ndat: d\ndatas: e\nfoo\ndata: f\n\n", [event("f")]),
-        Document(
-            "comments", ":\n:a\n: b\n:  c\ndata: d:e\n\n",
-            [
-                .comment(""), .comment("a"), .comment("b"), .comment(" c"), event("d:e"),
-            ]),
+        Document("comments", ":\n:a\n: b\n:  c\ndata: d:e\n\n", [event("d:e")]),
         Document(
             "characters of several bytes", "event: é\ndata: 日本語 🦜\nid: ü\n\n",
             [
@@ -155,7 +148,7 @@ struct EventStreamParserTests {
         for size in [1, 3, 100] {
             let chunks = Self.chunks(good + Array(":23456789012\n\n".utf8), of: size)
             var parser = EventStreamParser(limits: limits)
-            var items: [Item] = []
+            var items: [Event] = []
             #expect(throws: EventStreamParser.Failure.line(limit: 10)) {
                 for chunk in chunks {
                     parser.push(Data(chunk))
@@ -203,9 +196,9 @@ struct EventStreamParserTests {
         stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
     }
 
-    static func parse(_ chunks: [[UInt8]]) throws -> [Item] {
-        var parser = EventStreamParser(includesComments: true)
-        var items: [Item] = []
+    static func parse(_ chunks: [[UInt8]]) throws -> [Event] {
+        var parser = EventStreamParser()
+        var items: [Event] = []
         for chunk in chunks {
             parser.push(Data(chunk))
             while let item = try parser.next() { items.append(item) }
@@ -216,10 +209,10 @@ struct EventStreamParserTests {
 
 /// The standard, word for word: it decodes the whole stream and then works on characters.
 private enum PlainParser {
-    static func items(_ bytes: [UInt8]) -> [EventStreamParser.Item] {
+    static func items(_ bytes: [UInt8]) -> [EventStreamParser.Event] {
         var scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
         if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
-        var items: [EventStreamParser.Item] = []
+        var items: [EventStreamParser.Event] = []
         var (data, name, id) = ("", "", "")
         var retry: Int64?
         for line in lines(scalars) {
@@ -237,7 +230,6 @@ private enum PlainParser {
             var value = line[(colon.map { $0 + 1 } ?? line.endIndex)...]
             if value.first == " " { value = value.dropFirst() }
             switch field {
-            case "" where colon != nil: items.append(.comment(text(value)))
             case "event": name = text(value)
             case "data":
                 // Appended as scalars: a CR LF would be one character.

@@ -121,7 +121,6 @@ struct EventStreamTests {
         let mock = MockTransport.sequence([fed.response])
         var options = EventStream.Options()
         options.endMarker = "[DONE]"
-        options.includesComments = true
         let parts = APIClient.events(mock).events(.post("/chat", json: ["q": "x"]), options: options)
             .decoding(Part.self)
         var received: [Part] = []
@@ -185,15 +184,10 @@ struct EventStreamTests {
         #expect(error.description.contains("body above") == (body == "{}"))
     }
 
-    @Test("Comments are events of the stream only if requested")
+    @Test("Comments are no events of the stream")
     func comments() async throws {
-        for includes in [false, true] {
-            var options = EventStream.Options()
-            options.includesComments = includes
-            let mock = MockTransport.sequence([.events(": c\ndata: a\n\n")])
-            let events = try await APIClient.events(mock).events(.get("/"), options: options).collect()
-            #expect(events == (includes ? [ServerEvent(comment: "c")] : []) + [ServerEvent(data: "a")])
-        }
+        let mock = MockTransport.sequence([.events(": c\ndata: a\n\n")])
+        #expect(try await APIClient.events(mock).events(.get("/")).first { _ in true } == ServerEvent(data: "a"))
     }
 
     @Test("A line and an event beyond their limits end the stream with an error that names the option")

@@ -13,7 +13,7 @@ struct MockEventStreamTests {
         return options
     }()
 
-    @Test("Steps become events and comments")
+    @Test("Steps become events, and comments do not")
     func steps() async throws {
         let mock = MockTransport {
             $0.on(.get, "/") { _ in
@@ -23,14 +23,11 @@ struct MockEventStreamTests {
                 ])
             }
         }
-        var options = Self.once
-        options.includesComments = true
-        let events = try await APIClient.events(mock).events(.get("/"), options: options).collect()
+        let events = try await APIClient.events(mock).events(.get("/"), options: Self.once).collect()
         #expect(
             events == [
                 ServerEvent(name: "news", data: "a\nb\nc\nd", id: "1", retry: .seconds(2)),
-                ServerEvent(comment: "one"), ServerEvent(comment: "two"), ServerEvent(data: "", id: "1"),
-                ServerEvent(data: "raw", id: "1"),
+                ServerEvent(data: "", id: "1"), ServerEvent(data: "raw", id: "1"),
             ])
     }
 
@@ -101,7 +98,7 @@ struct MockEventStreamTests {
                 .events { stream in
                     defer { ended.fire() }
                     do throws(NetworkError) {
-                        while true { try await stream.comment() }
+                        while true { try await stream.send("a") }
                     } catch {
                         reason.withLock { $0 = error.reason }
                         throw error
@@ -111,10 +108,8 @@ struct MockEventStreamTests {
         }
         let client = APIClient.events(mock)
         do {
-            var options = Self.once
-            options.includesComments = true
-            var events = client.events(.get("/"), options: options).makeAsyncIterator()
-            #expect(try await events.next()?.comment == "")
+            var events = client.events(.get("/"), options: Self.once).makeAsyncIterator()
+            #expect(try await events.next()?.data == "a")
         }
         await ended.wait()
         #expect([.connectionLost(.requestMayHaveArrived), .cancelled].contains(reason.withLock { $0 }))

@@ -52,28 +52,4 @@ struct PerMessageDeflateTests {
         #expect(PerMessageDeflate(response: ["permessage-deflate", "permessage-deflate"]) == nil)
         #expect(PerMessageDeflate(response: []) == nil)
     }
-
-    @Test("An offer names the requested parameters, and a response must meet it")
-    func offer() {
-        var offer = PerMessageDeflate()
-        #expect(offer.offer == "permessage-deflate; client_max_window_bits")
-        #expect(PerMessageDeflate(response: ["permessage-deflate"], to: offer) == PerMessageDeflate())
-        (offer.serverNoContextTakeover, offer.clientNoContextTakeover) = (true, true)
-        (offer.serverMaxWindowBits, offer.clientMaxWindowBits) = (10, 11)
-        #expect(
-            offer.offer == "permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
-                + "server_max_window_bits=10; client_max_window_bits=11")
-        let good = "permessage-deflate; server_no_context_takeover; server_max_window_bits="
-        for bits in 8...10 {
-            let parameters = PerMessageDeflate(response: [good + "\(bits)"], to: offer)
-            #expect(parameters?.serverMaxWindowBits == bits)
-            // The client does as it has offered, whether or not the server has asked for it.
-            #expect(parameters?.clientMaxWindowBits == 11 && parameters?.clientNoContextTakeover == true)
-        }
-        let smaller = PerMessageDeflate(response: [good + "10; client_max_window_bits=9"], to: offer)
-        #expect(smaller?.clientMaxWindowBits == 9)
-        for bad in [good + "11", "permessage-deflate", "permessage-deflate; server_no_context_takeover"] {
-            #expect(PerMessageDeflate(response: [bad], to: offer) == nil, "\(bad)")
-        }
-    }
 }

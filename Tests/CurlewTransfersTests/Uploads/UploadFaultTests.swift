@@ -71,37 +71,6 @@ struct UploadFaultTests {
         #expect(seen.last?.isLast == true && seen.last?.completed == 200_000 && seen.count { $0.isLast } == 1)
     }
 
-    @Test("A stream continues after cuts from the chunk in memory", arguments: 0..<20)
-    func streams(seed: UInt64) async throws {
-        var random = SeededGenerator(seed: seed)
-        let server = UploadServerModel()
-        let pieces = (0..<40).map { _ in Data(random.bytes(upTo: 3000)) }
-        let source = pieces.reduce(Data(), +)
-        let faults = Locked(random)
-        let transport = server.transport { _, call in
-            faults.withLock { random in
-                guard call.method == .patch else { return .none }
-                switch Int.random(in: 0..<3, using: &random) {
-                case 0: return .cut(Int.random(in: 0...call.body.count, using: &random))
-                case 1: return .lostResponse
-                default: return .none
-                }
-            }
-        }
-        let client = APIClient.mock(transport, configuration: .init(time: ManualClock.skippingWaits))
-        var options = Upload.Options(chunkSize: 10_000)
-        options.maximumFailures = 1000
-        let stream = Upload.Source.stream(length: Int64(source.count)) {
-            RequestBody.Chunks(
-                AsyncStream {
-                    for piece in pieces { $0.yield(piece) }; $0.finish()
-                })
-        }
-        let result = try await client.upload(stream, to: .post("/files"), options: options)
-        #expect(server.only?.bytes == source && result.length == Int64(source.count), "seed \(seed)")
-        #expect(server.received == source.count, "seed \(seed)")
-    }
-
     @Test(
         "No server that responds right and hardly moves makes the client send without an end",
         arguments: IdleServer.allCases, [1, 1000, 100_000, 20_000_000])

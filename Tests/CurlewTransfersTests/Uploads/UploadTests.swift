@@ -140,54 +140,6 @@ struct UploadTests {
         #expect(server.only?.bytes == Self.source)
     }
 
-    @Test("A stream that has another length than it says, or that fails, ends the upload")
-    func streams() async throws {
-        let server = UploadServerModel()
-        for length in [Int64(2), 4] {
-            let error = await uploadFailure {
-                try await uploadClient(server.transport()).upload(
-                    .stream(length: length) {
-                        RequestBody.Chunks(
-                            AsyncStream {
-                                $0.yield(Data("abc".utf8)); $0.finish()
-                            })
-                    },
-                    to: .post("/files"))
-            }
-            #expect(error?.reason == .encoding)
-        }
-        let error = await uploadFailure {
-            try await uploadClient(server.transport()).upload(
-                .stream(length: 1) {
-                    RequestBody.Chunks(AsyncThrowingStream { $0.finish(throwing: CancellationError()) })
-                },
-                to: .post("/files"))
-        }
-        #expect(error?.isCancelled == true && server.only == nil)
-    }
-
-    @Test("An upload holds no more than a bounded chunk in memory")
-    func bounded() async throws {
-        let server = UploadServerModel()
-        let pulled = Locked(0)
-        let endless = Upload.Source.stream(length: 900_000_000_000_000) {
-            RequestBody.Chunks(
-                AsyncStream {
-                    pulled.withLock { $0 += 1 }
-                    return Data(count: 1 << 20)
-                })
-        }
-        let transport = server.transport { number, _ in
-            if number == 1 { throw NetworkError(.cancelled) }
-            return .none
-        }
-        let options = Upload.Options(.tus, chunkSize: 900_000_000_000_000)
-        let error = await uploadFailure {
-            try await uploadClient(transport).upload(endless, to: .post("/files"), options: options)
-        }
-        #expect(error?.isCancelled == true && pulled.withLock { $0 } == 65)
-    }
-
     @Test("A file that changes during the upload ends it")
     func changing() async throws {
         let folder = try TemporaryFolder()

@@ -68,11 +68,19 @@ enum CookiesPage {
 }
 
 enum CacheRulesPage {
+    struct FilmLifetime: Interceptor {
+        func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+            var response = try await next(request)
+            if request.target.hasPrefix("/films") { response.headers[.cacheControl] = "max-age=600" }
+            return response
+        }
+    }
+
     static func client() -> APIClient {
         var options = HTTPCache.Options()
-        options.lifetimes = [HTTPCache.Options.Lifetime(.seconds(600), under: "https://api.example.com/films")]
         options.ignoredQueryItems = ["utm_*", "fbclid"]
         let pipeline = Pipeline.standard.adding(.caching(options: options))
+            .adding(FilmLifetime(), changesPrincipal: false)
         let client = APIClient(baseURL: "https://api.example.com", pipeline: pipeline)
 
         return client

@@ -29,13 +29,6 @@ enum UploadsPage {
         return upload
     }
 
-    static func stream(_ client: APIClient, _ samples: AsyncStream<Data>, _ size: Int64) async throws -> Upload.Result {
-        let recording = Upload.Source.stream(length: size) { RequestBody.Chunks(samples) }
-        let upload = try await client.upload(recording, to: .post("/recordings"))
-
-        return upload
-    }
-
     static func kept(_ client: APIClient, _ path: String) async throws {
         if let descriptor = try Upload.Descriptor.saved(besideFile: path) {
             try await client.resume(descriptor)  // or client.discard(descriptor)
