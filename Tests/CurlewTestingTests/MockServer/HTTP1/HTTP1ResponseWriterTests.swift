@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewTesting
+
 @Suite(.timeLimit(.minutes(1)))
 struct HTTP1ResponseWriterTests {
     @Test("A head of a known length is written with its fields in order")
