@@ -160,12 +160,7 @@ public struct HTTPHeaders: Sendable {
         return result
     }
 
-    /// Appends a received field without validation, for a parser that has validated it.
-    package mutating func appendUnchecked(name: String, value: String) {
-        fields.append(HTTPField(name: HTTPField.Name(name), value: value))
-    }
-
-    /// Appends a field that has already been validated.
+    /// Appends a field that a parser or another list has already validated.
     package mutating func appendUnchecked(_ field: HTTPField) {
         fields.append(field)
     }

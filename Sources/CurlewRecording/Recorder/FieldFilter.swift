@@ -44,8 +44,8 @@ final class FieldFilter {
             size += field.name.text.utf8.count + field.value.utf8.count + 64
             switch verdict(on: field.name.text) {
             case .shown where !redaction.mayHide(in: field.value): result.appendUnchecked(field)
-            case .secret: result.appendUnchecked(name: field.name.text, value: Redaction.mark)
-            case .shown, .url: result.appendUnchecked(name: field.name.text, value: redaction.url(field.value))
+            case .secret: result.appendUnchecked(HTTPField(name: field.name, value: Redaction.mark))
+            case .shown, .url: result.appendUnchecked(HTTPField(name: field.name, value: redaction.url(field.value)))
             }
         }
         return (result, size)

@@ -68,7 +68,7 @@ struct HTTP1ResponseWriterTests {
     @Test("Fields that came unchecked are checked before they are written")
     func unchecked() {
         var headers = HTTPHeaders()
-        headers.appendUnchecked(name: "X", value: "a\r\nInjected: 1")
+        headers.appendUnchecked(HTTPField(name: "X", value: "a\r\nInjected: 1"))
         var bytes: [UInt8] = []
         #expect(throws: HTTP1WriteError.self) {
             try HTTP1ResponseWriter.head(.ok, headers: headers, framing: .length(0), into: &bytes)
