@@ -137,7 +137,7 @@ extension HTTPCache.Options {
             switch overriding {
             case .nothing:
                 let words = ["max-age", "no-cache", "no-store"]
-                guard !words.contains(where: control.contains), !headers.contains(.expires) else { return nil }
+                guard !words.contains(where: control.contains), !headers.contains("Expires") else { return nil }
             case .lifetime:
                 guard !control.contains("no-store") else { return nil }
                 if control.isUnqualified("no-cache") { replaced.insert("no-cache") }

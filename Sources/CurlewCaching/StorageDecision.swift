@@ -57,7 +57,7 @@ enum StorageDecision {
     /// the last condition of RFC 9111 §3.
     private static func isMarked(_ head: Head, _ control: CacheControl) -> Bool {
         control.contains("public") || control.contains("private") || control.contains("max-age")
-            || head.headers.contains(.expires) || HTTPCache.Options.isHeuristicallyCacheable(head.status)
+            || head.headers.contains("Expires") || HTTPCache.Options.isHeuristicallyCacheable(head.status)
     }
 
     /// Whether the response is the single byte range that was requested, with a consistent length.

@@ -141,6 +141,6 @@ extension RedirectPolicy {
 
     /// The fields that describe a body and do not begin with `Content-`.
     private static let contentFields: Set<HTTPField.Name> = [
-        .transferEncoding, .trailer, .expect, .lastModified, "Digest", "Repr-Digest", "Want-Digest",
+        .transferEncoding, "Trailer", "Expect", .lastModified, "Digest", "Repr-Digest", "Want-Digest",
     ]
 }

@@ -63,7 +63,7 @@ private func makeUpload(of body: RequestBody) throws -> (any Upload)? {
 extension HTTPRequest {
     /// Whether the client waits for a 100 response before it sends the body (RFC 9110 §10.1.1).
     fileprivate var expectsContinue: Bool {
-        headers[.expect]?.lowercased() == "100-continue"
+        headers["Expect"]?.lowercased() == "100-continue"
     }
 }
 

@@ -167,14 +167,14 @@ extension HTTPField.Name {
         // The preferred representation (RFC 9110 §12.5, RFC 7240) and the client's software.
         .accept, "Accept-Charset", .acceptEncoding, .acceptLanguage, "Prefer", .userAgent,
         // Conditions and ranges. Their values come from earlier responses, and the cache sends them to any origin.
-        .ifMatch, .ifNoneMatch, .ifModifiedSince, "If-Unmodified-Since", .ifRange, .range,
+        .ifMatch, .ifNoneMatch, .ifModifiedSince, "If-Unmodified-Since", "If-Range", .range,
         // Cache directives (RFC 9111 §5).
         .cacheControl, "Pragma",
         // Metadata of the body, which is sent wherever the body is sent.
         .contentType, .contentLength, .contentEncoding, "Content-Language", .contentRange, .contentDisposition,
         "Content-MD5", "Content-Digest", "Repr-Digest", "Digest",
         // How and when the message is sent.
-        .expect, .date,
+        "Expect", .date,
         // Identifies an operation, not a user. Without it, a server could repeat an operation when a redirect delivers
         // the request twice.
         .idempotencyKey,

@@ -27,6 +27,6 @@ struct HTTP1RequestHead: Equatable, Sendable {
 
     /// Whether the client waits for a 100 response before it sends the content (RFC 9110 §10.1.1).
     var expectsContinue: Bool {
-        version >= .http1_1 && framing != .length(0) && ASCII.lowercased(headers[.expect] ?? "") == "100-continue"
+        version >= .http1_1 && framing != .length(0) && ASCII.lowercased(headers["Expect"] ?? "") == "100-continue"
     }
 }

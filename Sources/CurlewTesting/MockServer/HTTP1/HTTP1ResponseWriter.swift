@@ -69,7 +69,7 @@ enum HTTP1ResponseWriter {
     static func lastChunk(
         trailers: HTTPHeaders = [:], into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
-        for name in [HTTPField.Name.contentLength, .transferEncoding, .trailer, .host] where trailers.contains(name) {
+        for name in [HTTPField.Name.contentLength, .transferEncoding, "Trailer", .host] where trailers.contains(name) {
             throw HTTP1WriteError("\(name) cannot be a trailer (RFC 9110 §6.5.1)")
         }
         try check(trailers)
