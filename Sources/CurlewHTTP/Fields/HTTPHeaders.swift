@@ -191,12 +191,12 @@ public struct HTTPHeaders: Sendable {
     }
 
     private mutating func checked(_ name: HTTPField.Name, _ value: String) -> String? {
-        switch FieldSyntax.check(name, value) {
-        case .good(let value): return value
-        case .bad(let problem):
+        do {
+            return try FieldSyntax.check(name, value)
+        } catch {
             if declarations?.problem == nil {
                 declarations = Declarations(
-                    problem: problem, secret: declarations?.secret ?? [], harmless: declarations?.harmless ?? [])
+                    problem: error, secret: declarations?.secret ?? [], harmless: declarations?.harmless ?? [])
             }
             return nil
         }
