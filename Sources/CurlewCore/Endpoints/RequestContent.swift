@@ -82,17 +82,13 @@ public struct RequestContent: Sendable {
         return RequestContent(.ready(.bytes(bytes)), .form, contentType: "application/x-www-form-urlencoded")
     }
 
-    /// Creates the content of a capability. `make` creates the body when the call is sent, once for each call. An error
-    /// that it throws ends the call: a `NetworkError` unchanged, any other error as `.encoding`.
+    /// Creates the content of a capability. `make` creates the body when the call is sent, once for each call, with the
+    /// codecs of the client. An error that it throws ends the call: a `NetworkError` unchanged, any other error as
+    /// `.encoding`.
     package init(
-        _ mediaType: MediaType, contentType: String? = nil, make: @escaping @Sendable () throws -> RequestBody
+        _ mediaType: MediaType, contentType: String? = nil, make: @escaping @Sendable (Codecs) throws -> RequestBody
     ) {
-        self.init(.made { _ in try make() }, mediaType, contentType: contentType)
-    }
-
-    /// Creates the content of a capability from a function that also receives the codecs of the client.
-    package init(_ mediaType: MediaType, encoding make: @escaping @Sendable (Codecs) throws -> RequestBody) {
-        self.init(.made(make), mediaType)
+        self.init(.made(make), mediaType, contentType: contentType)
     }
 
     /// Returns this content with a change to its body. `change` receives the encoded body and returns the body to send.
