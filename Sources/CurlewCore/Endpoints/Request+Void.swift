@@ -22,7 +22,7 @@ extension Request where Value == Void {
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) {
-        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name) { _, _ in }
+        self.init(method, absolute: url, body: body, headers: headers, name: name) { _, _ in }
     }
 
     /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
@@ -131,6 +131,6 @@ extension Request where Value == HTTPResponse {
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) {
-        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name) { response, _ in response }
+        self.init(method, absolute: url, body: body, headers: headers, name: name) { response, _ in response }
     }
 }
