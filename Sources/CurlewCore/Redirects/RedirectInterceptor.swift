@@ -18,21 +18,14 @@ struct RedirectInterceptor: Interceptor {
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         // Caches must know declared secrets before the first redirect. Most calls declare none, and then the context is
         // not copied.
-        guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {
-            let context = declaring(next.context)
-            let response = try await next(request, context: context)
-            guard RedirectPolicy.redirects(response.status) else { return response }
-            return try await follow(response, to: request, next, context)
+        var context: ExchangeContext?
+        if !policy.secretHeaders.isEmpty || next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty == false {
+            context = next.context
+            context?.forwardedFields.secret.formUnion(policy(for: next.context).secretHeaders)
         }
-        let response = try await next(request)
+        let response = try await next(request, context: context)
         guard RedirectPolicy.redirects(response.status) else { return response }
-        return try await follow(response, to: request, next, next.context)
-    }
-
-    private func declaring(_ context: ExchangeContext) -> ExchangeContext {
-        var context = context
-        context.forwardedFields.secret.formUnion(policy(for: context).secretHeaders)
-        return context
+        return try await follow(response, to: request, next, context ?? next.context)
     }
 
     /// Returns the call's policy plus the header fields that the client's policy declares; the client's policy if the
