@@ -102,9 +102,6 @@ public struct Next: Sendable {
         Next(context: context, chain: links, position: position, received: received)
     }
 
-    /// Whether an interceptor of the pipeline must load data before it can return its principal.
-    package var needsPreparation: Bool { !links.preparations.isEmpty }
-
     /// Lets the remaining interceptors load the data that they need to return a principal.
     package func prepare() async {
         for each in links.preparations where each.position >= position { await each.prepare(context) }
