@@ -103,7 +103,7 @@ enum StorageDecision {
             return updated(stored, by: head, incoming)
         }
         if tag != nil, tag != oldTag {
-            guard let old = tags.old, let new = tags.new, new.matchesWeakly(old) else { return nil }
+            guard let old = tags.old, let new = tags.new, new.opaque == old.opaque else { return nil }
             head.headers[.eTag] = oldTag
         }
         if head.status == .notModified {

@@ -91,20 +91,6 @@ extension TransportConfiguration.Pool {
         public var handles = 0
 
         package init() {}
-
-        /// Returns a snapshot in which each number is the sum of the numbers in `left` and `right`.
-        package static func + (left: Self, right: Self) -> Self {
-            var sum = left
-            sum.active += right.active
-            sum.paused += right.paused
-            sum.waiting += right.waiting
-            sum.connections += right.connections
-            sum.connectionsOpened += right.connectionsOpened
-            sum.completed += right.completed
-            sum.reused += right.reused
-            sum.handles += right.handles
-            return sum
-        }
     }
 }
 

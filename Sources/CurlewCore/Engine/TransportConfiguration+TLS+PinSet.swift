@@ -147,9 +147,6 @@ extension TransportConfiguration.TLS.PinSet {
         return NetworkError(.secureConnectionFailed(.pinMismatch), detail: detail)
     }
 
-    /// All pins, separated by semicolons, as libcurl expects them.
-    package var joinedKeys: String { keys.joined(separator: ";") }
-
     var problems: [String] {
         let name = "TransportConfiguration.TLS.pins"
         var problems: [String] = []

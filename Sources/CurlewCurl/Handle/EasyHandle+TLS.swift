@@ -46,7 +46,7 @@ extension EasyHandle {
         }
         let pins = current.pins.flatMap { $0.isOver(in: transfer) ? nil : $0 }
         setPath(pins.flatMap { $0.scope == .verifiedChain ? $0 : nil })
-        let keys = pins.flatMap { $0.scope == .serverCertificate && $0.mode == .enforce ? $0.joinedKeys : nil }
+        let keys = pins.flatMap { $0.scope == .serverCertificate && $0.mode == .enforce ? $0.keys.joined(separator: ";") : nil }
         if current.enforcedPins != .some(keys) {
             setText(CURLOPT_PINNEDPUBLICKEY, keys)
             current.enforcedPins = .some(keys)

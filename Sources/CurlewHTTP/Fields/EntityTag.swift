@@ -2,6 +2,7 @@
 
 /// An entity tag: a validator that the server assigns to a representation (RFC 9110 §8.8.3).
 package struct EntityTag: Hashable, Sendable {
+    /// The text between the quotes. Weak comparison (RFC 9110 §8.8.3.2) compares only this.
     package let opaque: String
     /// Whether the tag is weak: `W/"…"`. Representations with equal weak tags are equivalent, but need not be identical
     /// byte for byte.
@@ -27,11 +28,6 @@ package struct EntityTag: Hashable, Sendable {
         opaque == other.opaque && !isWeak && !other.isWeak
     }
 
-    /// Returns whether the tags match by weak comparison (RFC 9110 §8.8.3.2): they are equal, whether weak or strong.
-    package func matchesWeakly(_ other: EntityTag) -> Bool {
-        opaque == other.opaque
-    }
-
     /// Returns whether the value of an `If-None-Match` field lists `tag`, by weak comparison. `*` matches every tag,
     /// and also nil. Malformed members are ignored.
     package static func list(_ value: String, names tag: EntityTag?) -> Bool {
@@ -40,9 +36,7 @@ package struct EntityTag: Hashable, Sendable {
         var reader = FieldReader(value)
         while !reader.isAtEnd {
             reader.skipBlanks()
-            if let found = reader.entityTag() {
-                if found.matchesWeakly(tag) { return true }
-            }
+            if reader.entityTag()?.opaque == tag.opaque { return true }
             reader.remainder = reader.remainder.drop { $0 != 0x2C }
             _ = reader.take(0x2C)
         }

@@ -16,9 +16,6 @@ package enum HTTP1ResponseError: Error, Hashable, Sendable, CaseIterable {
     case tooManyFields
     /// The connection has ended before the response.
     case endedEarly
-
-    /// Whether the response is larger than a limit of the client. It may be valid.
-    package var isLimit: Bool { self == .headTooLarge || self == .tooManyFields }
 }
 
 extension HTTP1ResponseError: CustomStringConvertible {

@@ -76,7 +76,7 @@ private struct Reader {
     }
 
     mutating func key() -> String? {
-        guard let first = next, first == 0x2A || ASCII.isLetter(first) && !ASCII.isUpper(first) else { return nil }
+        guard let first = next, first == 0x2A || (0x61...0x7A).contains(first) else { return nil }
         return String(decoding: taking(Self.isKey), as: UTF8.self)
     }
 
@@ -138,7 +138,7 @@ private struct Reader {
     }
 
     private static func isKey(_ byte: UInt8) -> Bool {
-        ASCII.isDigit(byte) || ASCII.isLetter(byte) && !ASCII.isUpper(byte) || "_-.*".utf8.contains(byte)
+        ASCII.isDigit(byte) || (0x61...0x7A).contains(byte) || "_-.*".utf8.contains(byte)
     }
 
     private static func isBase64(_ byte: UInt8) -> Bool {
