@@ -102,7 +102,7 @@ public struct HTTPRequest: Sendable {
         if let problem = headers.problem {
             throw NetworkError(.invalidRequest, detail: problem.message, request: NetworkError.RequestLine(self))
         }
-        if let name = headers.firstName(where: \.belongsToConnection) { throw Self.refusal(name, self) }
+        if let field = headers.first(where: { $0.name.belongsToConnection }) { throw Self.refusal(field.name, self) }
         if let problem = body.trailerProblem {
             throw NetworkError(.invalidRequest, detail: problem, request: NetworkError.RequestLine(self))
         }

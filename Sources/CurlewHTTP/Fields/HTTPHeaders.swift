@@ -67,17 +67,9 @@ public struct HTTPHeaders: Sendable {
         firstIndex(of: name).map { fields[$0].value }
     }
 
-    /// Returns whether `matches` returns true for any field. A loop in another module would call functions of this
+    /// Returns the first field that `matches`, or nil if none does. A loop in another module would call functions of this
     /// module for each field.
-    package func contains(where matches: (HTTPField) -> Bool) -> Bool {
-        for field in fields where matches(field) { return true }
-        return false
-    }
-
-    /// Returns the first name that `matches`, or nil if none does.
-    package func firstName(where matches: (HTTPField.Name) -> Bool) -> HTTPField.Name? {
-        fields.first { matches($0.name) }?.name
-    }
+    package func first(where matches: (HTTPField) -> Bool) -> HTTPField? { fields.first(where: matches) }
 
     /// The reason why the first invalid field was rejected; `nil` if all fields were valid. Reading it takes constant
     /// time.

@@ -31,12 +31,12 @@ final class FieldFilter {
     /// Returns the headers with secret values replaced, and without declarations, and an estimate of their memory.
     func headers(_ headers: HTTPHeaders) -> (headers: HTTPHeaders, size: Int) {
         var size = 0
-        let mustChange = headers.contains { field in
+        let changed = headers.first { field in
             let name = field.name.text
             size += name.utf8.count + field.value.utf8.count + 64
             return verdict(on: name) != .shown || redaction.mayHide(in: field.value)
         }
-        guard mustChange else { return (headers, size) }
+        guard changed != nil else { return (headers, size) }
         size = 0
         var result = HTTPHeaders()
         result.reserveCapacity(headers.count)
