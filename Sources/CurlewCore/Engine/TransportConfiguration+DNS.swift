@@ -66,9 +66,6 @@ extension TransportConfiguration {
 }
 
 extension TransportConfiguration.DNS.Override {
-    /// The target in the form of an origin's host; nil if it is not valid.
-    package var targetHost: String? { Origin(scheme: "http", host: target, port: 80)?.host }
-
     /// The override as `host:port:target:port`, the form that libcurl accepts; nil if a part is not valid.
     package var line: String? {
         // An omitted port is valid, so 80 stands for it in this check.
