@@ -20,7 +20,7 @@ extension MultiHandle {
             if check.expired == .connect, !transfer.isResolving, let queue = transfer.queue,
                 connected.contains(ObjectIdentifier(queue))
             {
-                transfer.clock.connectLater(from: now)
+                transfer.clock.connectingSince = now
                 check = transfer.clock.check(at: now)
             }
             if let phase = check.expired {
