@@ -77,10 +77,6 @@ extension HTTPStatus: CustomStringConvertible {
 }
 
 extension HTTPStatus {
-    /// 100. The client should send the content of the request.
-    package static var `continue`: HTTPStatus { 100 }
-    /// 101. The connection changes to the protocol named in Upgrade.
-    package static var switchingProtocols: HTTPStatus { 101 }
     /// 103. Fields that the final response is likely to have (RFC 8297).
     public static var earlyHints: HTTPStatus { 103 }
     /// 200. The request succeeded.

@@ -77,7 +77,7 @@ extension Transfer {
             ending.failure = headLimitFailure
             return 0
         }
-        if received.head.status == .continue { plan.expectation?.permit() }
+        if received.head.status == 100 { plan.expectation?.permit() }
         if plan.context.isObserved, let (status, headers) = received.head.takeInterim() {
             carrier?.add(.event(self, .interim(status, headers)))
         }
@@ -122,7 +122,7 @@ extension Transfer {
         let length = declaredLength ?? 0
         // A body that exceeds the reader's limit is not gathered.
         if plan.streams || length > min(Int64(smallBody), plan.bodyLimit) || handsOverNow { stream() }
-        if received.head.status != .switchingProtocols { plan.upgrade?.endSending() }
+        if received.head.status != 101 { plan.upgrade?.endSending() }
         if isRefusedEarly { carrier?.add(.resumeRefused(self)) } else { plan.expectation?.permit() }
         return true
     }

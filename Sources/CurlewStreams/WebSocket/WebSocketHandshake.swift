@@ -19,7 +19,7 @@ package enum WebSocketHandshake {
     static func problem(
         in headers: HTTPHeaders, status: HTTPStatus, key: String, offeredProtocols: [String], offersCompression: Bool
     ) -> String? {
-        guard status == .switchingProtocols else { return "The status is \(status)." }
+        guard status == 101 else { return "The status is \(status)." }
         guard tokens(headers[values: "Upgrade"]) == ["websocket"] else { return "Upgrade is not websocket." }
         guard tokens(headers[values: .connection]).contains("upgrade") else {
             return "Connection does not contain Upgrade."

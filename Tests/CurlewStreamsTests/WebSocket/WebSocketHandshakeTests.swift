@@ -19,7 +19,7 @@ struct WebSocketHandshakeTests {
     }
 
     private func problem(
-        _ headers: HTTPHeaders, status: HTTPStatus = .switchingProtocols, protocols: [String] = [],
+        _ headers: HTTPHeaders, status: HTTPStatus = 101, protocols: [String] = [],
         compresses: Bool = false
     ) -> String? {
         WebSocketHandshake.problem(
