@@ -170,7 +170,7 @@ struct RetryInstruction {
     /// Returns the wait that the server requests, in `Retry-After` or else in the fields of an exhausted quota; nil if
     /// it requests none.
     func wait(after response: HTTPStatus?, from now: Date) -> Duration? {
-        if let value = headers[.retryAfter], let hint = RetryAfter(value) { return hint.delay(now: now) }
+        if let wait = headers.retryAfter(now: now) { return wait }
         guard let status = RateLimitStatus(headers, status: response, now: now), status.remaining == 0 else {
             return nil
         }
