@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// A response status code (RFC 9110 §15). Any number is kept as received.
-public struct HTTPStatus: Hashable, Sendable {
+public struct HTTPStatus: Hashable, Comparable, Sendable {
     /// The status code as a number, such as 404.
     public let code: Int
 
@@ -52,23 +52,19 @@ public struct HTTPStatus: Hashable, Sendable {
     package var forbidsContent: Bool {
         isInformational || code == 204 || code == 304
     }
-}
 
-extension HTTPStatus: Comparable {
     /// Returns whether the left code is the smaller number.
     public static func < (left: HTTPStatus, right: HTTPStatus) -> Bool {
         left.code < right.code
     }
 }
 
-extension HTTPStatus: ExpressibleByIntegerLiteral {
+extension HTTPStatus: ExpressibleByIntegerLiteral, CustomStringConvertible {
     /// Creates a status from an integer literal.
     public init(integerLiteral value: Int) {
         self.init(value)
     }
-}
 
-extension HTTPStatus: CustomStringConvertible {
     /// The code and its registered reason phrase, such as "404 Not Found", or only the code if no phrase is registered.
     public var description: String {
         let phrase = reasonPhrase

@@ -116,11 +116,9 @@ struct RequestExtras: Sendable {
     var route: (any Route)?
 }
 
-extension Request: RouteWrapper {
+extension Request: RouteWrapper, MirroredByDescription {
     package var route: (any Route)? { extras?.value.route }
-}
 
-extension Request: MirroredByDescription {
     /// The name and method, the names of query items and fields, and the kind of the content:
     /// `search(text:): GET, query q, fields X-Device`. Values and the path are omitted, because only the client that
     /// sends the call knows which values are secrets. `print(try client.request(for: call))` shows the values that are

@@ -13,7 +13,7 @@ public import CurlewJSON
 ///
 /// The content is encoded once, in `send`, off the main actor. If that fails, `send` throws `.encoding`, or
 /// `.invalidRequest` for a missing file. The content sets `Content-Type` unless the call's headers include that field.
-public struct RequestContent: Sendable {
+public struct RequestContent: MirroredByDescription, Sendable {
     /// The content and its media type; nil without a body, as in most calls.
     private let storage: Boxed<Storage>?
 
@@ -178,9 +178,7 @@ public struct RequestContent: Sendable {
             throw NetworkError(.encoding, detail: detail.clipped(to: 500), underlying: error)
         }
     }
-}
 
-extension RequestContent: MirroredByDescription {
     /// The media type, or `no body`; `a body` if the fields of an existing request name the media type. The content
     /// itself is omitted.
     public var description: String {

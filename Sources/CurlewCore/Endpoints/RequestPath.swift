@@ -48,7 +48,7 @@ public struct RequestPath: Sendable {
     }
 }
 
-extension RequestPath: ExpressibleByStringInterpolation {
+extension RequestPath: ExpressibleByStringInterpolation, ComparedByKey, MirroredByDescription {
     /// Creates a path from a literal. Never traps: if the literal is invalid, `problem` has the reason.
     public init(stringLiteral value: String) {
         self.init(value)
@@ -63,14 +63,10 @@ extension RequestPath: ExpressibleByStringInterpolation {
             problem: stringInterpolation.problem
                 ?? PathRules.problem(ofPath: path, hasRawText: stringInterpolation.hasRawText))
     }
-}
 
-extension RequestPath: ComparedByKey {
     /// The path on the wire, and the reason if it is invalid.
     var comparisonKey: [String?] { [encoded, problem?.detail] }
-}
 
-extension RequestPath: MirroredByDescription {
     /// The path on the wire, or the reason why it is invalid.
     public var description: String {
         problem?.detail ?? encoded

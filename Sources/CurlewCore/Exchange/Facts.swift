@@ -19,7 +19,7 @@ package protocol SourceFact: Sendable {
 ///
 /// Most contexts and responses have no facts, and the others have one or two. The facts are stored as a linked list,
 /// which is faster than a dictionary for so few elements.
-package struct Facts: Sendable {
+package struct Facts: MirroredByDescription, Sendable {
     private var first: Fact?
 
     init() {}
@@ -75,9 +75,7 @@ package struct Facts: Sendable {
             self.next = next
         }
     }
-}
 
-extension Facts: MirroredByDescription {
     /// The descriptions of the facts, oldest first.
     package var description: String {
         // A fact that was removed is stored as nil.

@@ -7,7 +7,7 @@ public import CurlewHTTP
 ///
 /// A value of this type is always well-formed: the initializer checks its URL, and its headers reject line breaks.
 /// Interceptors change copies of a request. Curlew builds requests from typed calls, `Request<Value>` and endpoints.
-public struct HTTPRequest: Sendable {
+public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable {
     /// The method, sent as written.
     public var method: HTTPMethod { didSet { isValidated = false } }
     /// The scheme, host and port to which the request is sent. Credentials and cookies are scoped to it.
@@ -148,16 +148,12 @@ public struct HTTPRequest: Sendable {
             throw NetworkError(.invalidRequest, detail: "The URL \(message) (\(shown)).")
         }
     }
-}
 
-extension HTTPRequest: CustomStringConvertible {
     /// The method and the redacted URL: `GET https://host/path`.
     public var description: String {
         NetworkError.RequestLine(self).description
     }
-}
 
-extension HTTPRequest: CustomReflectable {
     /// A mirror that shows the request line, the fields and the kind of the body, so that a dump contains no secret.
     public var customMirror: Mirror {
         // An interceptor may have replaced `headers`, and the new value does not carry the declared secrets.

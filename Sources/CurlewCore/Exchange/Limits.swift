@@ -8,7 +8,7 @@ public import CurlewHTTP
 /// A value records which limits were set. A limit that a call sets overrides that limit of the client and no other:
 /// `options.limits.responseBody = 1 << 30` leaves the other limits unchanged. Two values are equal if all their limits
 /// are equal. A default is equal to the same limit that was set.
-public struct Limits: Sendable {
+public struct Limits: ComparedByKey, MirroredByDescription, Sendable {
     private var headerBytesChoice: Int?
     private var headerCountChoice: Int?
     private var responseBodyChoice: Int64?
@@ -102,9 +102,7 @@ public struct Limits: Sendable {
         if let limit = other.redirectsChoice { result.redirectsChoice = limit }
         return result
     }
-}
 
-extension Limits: ComparedByKey, MirroredByDescription {
     /// All limits, including the defaults of those that were not set.
     var comparisonKey: [Int64] {
         [headerBytes, headerCount, decodedRatio, errorExcerpt, redirects].map(Int64.init) + [responseBody, download]

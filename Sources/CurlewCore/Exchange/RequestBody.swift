@@ -8,7 +8,7 @@ public import CurlewHTTP
 /// A body knows its length, if it has one, and whether it can be produced again. Retry, redirect and authentication
 /// check `canReplay` before they send a request twice. A body that can be produced only once is never silently sent
 /// empty. Files are read while they are sent and are never held in memory completely.
-public struct RequestBody: Sendable {
+public struct RequestBody: MirroredByDescription, Sendable {
     /// Whether a stream can be created again, so that the request can be sent again.
     public enum Replay: Sendable {
         /// The stream can be created once. The request is sent at most once.
@@ -136,9 +136,7 @@ public struct RequestBody: Sendable {
             return nil
         }
     }
-}
 
-extension RequestBody: MirroredByDescription {
     /// The kind of the body and its length; never its content.
     public var description: String {
         switch kind {

@@ -11,7 +11,7 @@ public import CurlewHTTP
 /// - A second iteration throws `NetworkError`.
 /// - Reading more than the exchange's limit (`Limits.responseBody`) throws `.limitExceeded(.responseBody)`.
 /// - The transfer ends when the last copy of an unread body is released, or when the reading task is cancelled.
-public struct ResponseBody: AsyncSequence, Sendable {
+public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
     let storage: Storage
 
     /// Creates a body from bytes in memory. A reader receives them as one chunk.
@@ -199,9 +199,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
             }
         }
     }
-}
 
-extension ResponseBody: MirroredByDescription {
     /// The number of bytes, if known; never the content.
     public var description: String {
         declaredLength.map { "\($0) bytes" } ?? "a body of unknown length"

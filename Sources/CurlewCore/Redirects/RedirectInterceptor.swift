@@ -3,7 +3,7 @@
 import CurlewHTTP
 
 /// Follows redirects. For the rules, see `.redirects(_:)`.
-struct RedirectInterceptor: Interceptor {
+struct RedirectInterceptor: Interceptor, CustomStringConvertible {
     /// The policy for calls that specify no policy.
     let policy: RedirectPolicy
 
@@ -110,9 +110,7 @@ struct RedirectInterceptor: Interceptor {
         }
         return failure
     }
-}
 
-extension RedirectInterceptor: CustomStringConvertible {
     /// `Redirects`, with the policy if it is not the standard one.
     var description: String {
         if case .all = policy.rule { "Redirects" } else { "Redirects(\(policy))" }

@@ -22,7 +22,7 @@ public import CurlewHTTP
 ///   of the call. This also applies if a later redirect returns to the first origin, and to fields that an interceptor
 ///   attaches. The body is sent with 307 and 308.
 /// - A call follows at most `Limits.redirects` redirects. A URL may occur more than once.
-public struct RedirectPolicy: Sendable {
+public struct RedirectPolicy: CustomStringConvertible, Sendable {
     enum Rule: Sendable {
         case all
         case sameOrigin
@@ -88,9 +88,7 @@ public struct RedirectPolicy: Sendable {
         copy.forwardedHeaders.formUnion(names)
         return copy
     }
-}
 
-extension RedirectPolicy: CustomStringConvertible {
     /// The name of the policy, such as `sameOrigin`.
     public var description: String {
         switch rule {

@@ -96,7 +96,7 @@ extension HTTPField: MirroredByDescription {
     }
 }
 
-extension HTTPField.Name: Hashable {
+extension HTTPField.Name: Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// Returns whether the names are equal, ignoring the case of A–Z.
     public static func == (left: HTTPField.Name, right: HTTPField.Name) -> Bool {
         ASCII.equalIgnoringCase(left.text, right.text)
@@ -119,16 +119,12 @@ extension HTTPField.Name: Hashable {
         hasher.combine(word)
         hasher.combine(text.utf8.count)
     }
-}
 
-extension HTTPField.Name: ExpressibleByStringLiteral {
     /// Creates a name from a string literal.
     public init(stringLiteral value: String) {
         self.init(value)
     }
-}
 
-extension HTTPField.Name: CustomStringConvertible {
     /// The name as written.
     public var description: String { text }
 }

@@ -12,7 +12,7 @@
 /// and a request with such headers throws it when it is sent.
 ///
 /// Lookup is a linear search, which is fastest for the few dozen fields of a message.
-public struct HTTPHeaders: Sendable {
+public struct HTTPHeaders: RandomAccessCollection, Sendable {
     private var fields: [HTTPField]
     private var declarations: Declarations?
 
@@ -218,9 +218,7 @@ public struct HTTPHeaders: Sendable {
                 harmless: left.harmless.union(right.harmless))
         }
     }
-}
 
-extension HTTPHeaders: RandomAccessCollection {
     /// The position of the first field, which is always 0.
     public var startIndex: Int { 0 }
     /// The position after the last field, which is the number of fields.
@@ -234,15 +232,13 @@ extension HTTPHeaders: RandomAccessCollection {
     }
 }
 
-extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+extension HTTPHeaders: ExpressibleByDictionaryLiteral, Equatable, CustomStringConvertible, CustomReflectable {
     /// Creates a list from name–value pairs, in order. Names may repeat.
     public init(dictionaryLiteral elements: (HTTPField.Name, String)...) {
         self.init()
         for (name, value) in elements { append(name, value) }
     }
-}
 
-extension HTTPHeaders: Equatable {
     /// Returns whether each name has the same values in the same order, and the problems are equal. The relative order
     /// of fields with different names is ignored.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
@@ -253,16 +249,12 @@ extension HTTPHeaders: Equatable {
                 .elementsEqual(right.fields.lazy.filter { $0.name == field.name }.map(\.value))
         }
     }
-}
 
-extension HTTPHeaders: CustomStringConvertible {
     /// The fields, one "Name: value" per line. Secret values are redacted.
     public var description: String {
         map(\.description).joined(separator: "\n")
     }
-}
 
-extension HTTPHeaders: CustomReflectable {
     /// A mirror that shows the fields with secret values redacted, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: Array(self), displayStyle: .collection) }
 }

@@ -24,7 +24,7 @@ package struct URLProblem: Error, Hashable, Sendable {
 /// is not allowed in a path or query is percent-encoded. "%" is unchanged, so that encoded text is not encoded twice.
 /// Control characters, spaces at either end, a backslash before the query, and invalid hosts and ports are rejected.
 /// Dot segments are kept.
-package struct URLParts: Hashable, Sendable {
+package struct URLParts: Hashable, CustomStringConvertible, Sendable {
     package let origin: Origin
     /// The user name and the password before "@", percent-encoded; nil if there is no "@". A secret.
     package let userinfo: String?
@@ -100,9 +100,7 @@ package struct URLParts: Hashable, Sendable {
     private static let queryBytes = PercentCoding.Component.fragment.allowed.union("%")
     private static let noScheme = URLProblem("has no scheme; start it with https://")
     private static let backslash = URLProblem("has a backslash; write / in a path and %5C elsewhere")
-}
 
-extension URLParts: CustomStringConvertible {
     /// The URL without its user information.
     package var description: String { origin.description + target }
 }

@@ -19,7 +19,7 @@ public enum WebSocketMessage: Hashable, Sendable {
 }
 
 /// The status code with which a WebSocket connection is closed (RFC 6455 §7.4).
-public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
+public struct WebSocketCloseCode: RawRepresentable, Hashable, CustomStringConvertible, Sendable {
     /// The number in the close frame, such as 1000.
     public var rawValue: UInt16
 
@@ -49,9 +49,7 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
         default: false
         }
     }
-}
 
-extension WebSocketCloseCode: CustomStringConvertible {
     /// The number.
     public var description: String { "\(rawValue)" }
 }
