@@ -121,11 +121,7 @@ struct RedirectInterceptor: Interceptor, CustomStringConvertible {
 struct RedirectTrail: Sendable {
     private(set) var redirects: [RedirectPolicy.Redirect] = []
     /// Whether a redirect has led to another origin. Never reset.
-    private(set) var crossedOrigin: Bool
-
-    init(crossedOrigin: Bool = false) {
-        self.crossedOrigin = crossedOrigin
-    }
+    private(set) var crossedOrigin = false
 
     mutating func append(_ redirect: RedirectPolicy.Redirect) {
         redirects.append(redirect)

@@ -50,14 +50,8 @@ public struct RedirectPolicy: CustomStringConvertible, Sendable {
     /// returned to the caller. An error that `follows` throws ends the call.
     ///
     /// `follows` is called only for redirects that the rules allow.
-    public static func asking(_ follows: @escaping @Sendable (_ redirect: RedirectPolicy.Redirect) throws -> Bool)
-        -> RedirectPolicy
-    {
+    public static func asking(_ follows: @escaping @Sendable (_ redirect: Redirect) throws -> Bool) -> RedirectPolicy {
         RedirectPolicy(rule: .asking(follows))
-    }
-
-    private init(rule: Rule) {
-        self.rule = rule
     }
 
     /// Returns a copy with more header fields of the app that are secret and never sent to another origin, in addition

@@ -8,21 +8,6 @@ package struct EntityTag: Hashable, Sendable {
     /// byte for byte.
     package let isWeak: Bool
 
-    /// Parses a single tag, with or without blanks around it. Returns nil for anything else.
-    package init?(_ value: String) {
-        var reader = FieldReader(value)
-        reader.skipBlanks()
-        guard let tag = reader.entityTag() else { return nil }
-        reader.skipBlanks()
-        guard reader.isAtEnd else { return nil }
-        self = tag
-    }
-
-    fileprivate init(opaque: String, isWeak: Bool) {
-        self.opaque = opaque
-        self.isWeak = isWeak
-    }
-
     /// Returns whether the tags match by strong comparison (RFC 9110 §8.8.3.2): they are equal, and neither is weak.
     package func matchesStrongly(_ other: EntityTag) -> Bool {
         opaque == other.opaque && !isWeak && !other.isWeak
@@ -41,6 +26,18 @@ package struct EntityTag: Hashable, Sendable {
             _ = reader.take(0x2C)
         }
         return false
+    }
+}
+
+extension EntityTag {
+    /// Parses a single tag, with or without blanks around it. Returns nil for anything else.
+    package init?(_ value: String) {
+        var reader = FieldReader(value)
+        reader.skipBlanks()
+        guard let tag = reader.entityTag() else { return nil }
+        reader.skipBlanks()
+        guard reader.isAtEnd else { return nil }
+        self = tag
     }
 }
 

@@ -18,12 +18,9 @@ package struct RateLimitStatus: Hashable, Sendable {
     package let remaining: Int
     /// The time from now until the quota is reset, at most 2³¹ − 1 seconds; nil if the server does not report it.
     package let reset: Duration?
+}
 
-    init(remaining: Int, reset: Duration?) {
-        self.remaining = remaining
-        self.reset = reset
-    }
-
+extension RateLimitStatus {
     /// Parses the status from `headers`. Returns nil if no supported field can be parsed.
     ///
     /// - `status`: the status of the response. In the older fields, a 429 with a reset and no remaining count means

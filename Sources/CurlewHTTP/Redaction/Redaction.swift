@@ -18,10 +18,6 @@ public struct Redaction: Sendable {
     /// The declared members, as `SecretName.plain(_:)` returns them.
     private var secretMembers: Set<String> = []
 
-    private init(knowsNames: Bool) {
-        self.knowsNames = knowsNames
-    }
-
     /// Hides credentials, cookies, tokens, keys, codes, signatures and passwords under their usual names.
     public static let standard = Redaction(knowsNames: true)
 
