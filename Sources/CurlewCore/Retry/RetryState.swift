@@ -11,11 +11,13 @@ struct RetryState {
     /// The origins that have received the request. The first attempt at another origin does not count as a retry.
     private var origins: [Origin]
 
-    init(_ situation: RetryPolicy.Situation, budget: RetryBudget, origin: Origin, began: SystemTime.Instant) {
-        self.situation = situation
+    /// Creates the state before the first attempt of `request`.
+    init(_ request: HTTPRequest, in context: ExchangeContext, budget: RetryBudget, began: SystemTime.Instant) {
+        situation = RetryPolicy.Situation(random: 0)
         self.budget = budget
         self.began = began
-        origins = [origin]
+        origins = [request.origin]
+        change(to: request, in: context)
     }
 
     /// Updates the situation when an attempt has ended.
@@ -61,7 +63,7 @@ struct RetryState {
         situation.previousWait = wait
     }
 
-    /// Updates the situation for the request that `onRetry` produced.
+    /// Updates the situation for the next request, such as one that `onRetry` produced.
     mutating func change(to request: HTTPRequest, in context: ExchangeContext) {
         situation.mayRepeat = context.mayRepeat(request)
         situation.canReplay = request.body.canReplay
