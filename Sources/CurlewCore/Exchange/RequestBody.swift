@@ -20,6 +20,7 @@ public struct RequestBody: MirroredByDescription, Sendable {
     /// A piece with a known length: bytes in memory, or a range of a file.
     package enum Part: Sendable {
         case bytes(Data)
+        /// A range of a file. A negative length stands for the rest of the file where one is read, and in no `.parts`.
         case file(path: String, offset: Int64, length: Int64)
 
         package var length: Int64 {
