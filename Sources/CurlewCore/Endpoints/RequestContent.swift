@@ -155,17 +155,13 @@ public struct RequestContent: MirroredByDescription, Sendable {
         case .refused(let problem): throw problem
         case .made(let make): return try Self.encoding { try make(codecs) }
         case .encoded(let value, let mediaType):
-            guard let codec = codecs.codec(for: mediaType) ?? Self.plain(mediaType) else {
+            guard let codec = codecs.codec(for: mediaType) ?? (mediaType.isJSON ? Codecs.json.primary : nil) else {
                 throw NetworkError(
                     .configuration, detail: "The client has no codec for \(mediaType.essence).",
                     hint: "Add one with Codecs.adding(_:).")
             }
             return try Self.encoding { try .bytes(codec.encode(value)) }
         }
-    }
-
-    private static func plain(_ mediaType: MediaType) -> (any ContentCodec)? {
-        mediaType.isJSON ? Codecs.json.primary : nil
     }
 
     private static func encoding(_ work: () throws -> RequestBody) throws(NetworkError) -> RequestBody {

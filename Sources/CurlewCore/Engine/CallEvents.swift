@@ -139,7 +139,7 @@ final class AttemptEvents: Sendable {
             if sinks.detail > .calls { sinks.receive(.answered(response), in: context) }
             state.phase = .responded
             state.outcome = .status(response.status)
-            state.bodySize = response.body.bufferedCount
+            state.bodySize = response.body.bufferedData?.count
             if !state.trailers.isEmpty {
                 for fields in state.trailers { sinks.receive(.other(.trailers(fields)), in: context) }
                 state.trailers = []

@@ -151,12 +151,6 @@ public struct ExchangeContext: Sendable {
         set { change { $0.principalKey = newValue } }
     }
 
-    func hashing(with key: Data) -> ExchangeContext {
-        var copy = self
-        copy.principalKey = PrincipalKey(bytes: key, isLasting: true)
-        return copy
-    }
-
     /// The earlier attempts of the call, oldest first, on this hop and on earlier hops.
     public package(set) var pastAttempts: [NetworkError.Attempt] {
         get { extras?.value.pastAttempts ?? [] }

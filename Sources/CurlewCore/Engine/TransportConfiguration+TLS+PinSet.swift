@@ -83,7 +83,7 @@ extension TransportConfiguration.TLS {
         /// Returns the pin of a certificate in PEM or DER form; nil if it is not a certificate.
         public static func key(ofCertificate certificate: Data) -> String? {
             let bytes = CertificateKey.der(fromPEM: certificate) ?? certificate
-            return CertificateKey.publicKeyInfo(ofDER: bytes).map(CertificateKey.pin)
+            return CertificateFields(bytes).map { CertificateKey.pin(ofKey: $0.publicKey) }
         }
 
         private static let warningPeriod: Double = 30 * 86_400

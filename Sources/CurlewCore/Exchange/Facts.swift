@@ -52,12 +52,7 @@ package struct Facts: MirroredByDescription, Sendable {
     /// comes from the server.
     package var otherSources: [String] {
         if let standIn = self[StandInKey.self] { return [standIn.text] }
-        return all((any SourceFact).self).compactMap(\.source)
-    }
-
-    /// Returns the facts that have the type `Found`, oldest first.
-    func all<Found>(_ type: Found.Type) -> [Found] {
-        values.compactMap { $0 as? Found }
+        return values.compactMap { ($0 as? any SourceFact)?.source }
     }
 
     private var values: [any Sendable] {

@@ -102,7 +102,7 @@ public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable 
         if let problem = headers.problem {
             throw NetworkError(.invalidRequest, detail: problem.message, request: NetworkError.RequestLine(self))
         }
-        if let field = headers.first(where: { $0.name.belongsToConnection }) { throw Self.refusal(field.name, self) }
+        if let name = headers.first(where: { $0.name.belongsToConnection })?.name { throw refusal(of: name) }
         if let problem = body.trailerProblem {
             throw NetworkError(.invalidRequest, detail: problem, request: NetworkError.RequestLine(self))
         }
@@ -115,7 +115,7 @@ public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable 
     }
 
     /// Returns the error for a header field that belongs to the connection.
-    private static func refusal(_ name: HTTPField.Name, _ request: HTTPRequest) -> NetworkError {
+    private func refusal(of name: HTTPField.Name) -> NetworkError {
         let hint =
             switch name {
             case .host: "Put the host into the URL. `TransportConfiguration.dns.overrides` connects to another address."
@@ -126,7 +126,7 @@ public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable 
         return NetworkError(
             .invalidRequest,
             detail: "The request has the field \(name.text), which the transport writes (RFC 9110 §7.6.1).", hint: hint,
-            request: NetworkError.RequestLine(request))
+            request: NetworkError.RequestLine(self))
     }
 
     /// Returns the parts of an absolute URL. The rules and errors are those of `init`.

@@ -72,8 +72,7 @@ public struct HTTPResponse: CustomStringConvertible, CustomReflectable, Sendable
     /// Reads the complete body and returns it as text. The encoding is UTF-8, or Latin-1 if the server declares it.
     /// Throws like `data()`.
     public func text() async throws -> String {
-        let data = try await body.collect()
-        return Self.text(of: data, mediaType: mediaType)
+        Self.text(of: try await body.collect(), mediaType: mediaType)
     }
 
     static func text(of data: Data, mediaType: MediaType?) -> String {

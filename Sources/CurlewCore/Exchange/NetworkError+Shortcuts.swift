@@ -59,7 +59,8 @@ extension NetworkError {
         guard let failure = underlying as? NetworkError.TransportFailure else {
             return SystemErrorCode(underlying).reachedNoServer
         }
-        return isOffline || failure.systemError == EHOSTUNREACH || failure.isFailedLookup
+        // CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost and NSURLErrorDNSLookupFailed.
+        return isOffline || failure.systemError == EHOSTUNREACH || [6, -1003, -1006].contains(failure.code)
     }
 
     /// Whether a phase timed out, or the server reported a timeout (408, 504).

@@ -113,11 +113,6 @@ public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
         }
     }
 
-    /// The number of bytes, if all of them are buffered.
-    var bufferedCount: Int? {
-        if case .buffered(let data) = storage.content { data.count } else { nil }
-    }
-
     /// Reads and returns the complete body.
     ///
     /// Throws `NetworkError`: `.limitExceeded(.responseBody)` for a body with more than `maximum` or `limit` bytes, the

@@ -32,7 +32,7 @@ struct RedirectInterceptor: Interceptor, CustomStringConvertible {
     /// call has none.
     private func policy(for context: ExchangeContext) -> RedirectPolicy {
         let chosen = context.options.isSingleHop ? .manual : context[RedirectPolicyKey.self]
-        return chosen?.adding(policy) ?? policy
+        return chosen?.keeping(secret: policy.secretHeaders).forwarding(policy.forwardedHeaders) ?? policy
     }
 
     private func follow(

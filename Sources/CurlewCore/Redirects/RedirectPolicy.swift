@@ -66,11 +66,6 @@ public struct RedirectPolicy: CustomStringConvertible, Sendable {
         return copy
     }
 
-    /// Returns this policy plus the header fields that `client`, the policy of the client, declares.
-    func adding(_ client: RedirectPolicy) -> RedirectPolicy {
-        keeping(secret: client.secretHeaders).forwarding(client.forwardedHeaders)
-    }
-
     /// Returns a copy with more header fields that may be sent to another origin, such as one with the version of the
     /// app.
     ///

@@ -38,13 +38,13 @@ struct RetryState {
     )
         -> NetworkError.Attempt.Decision
     {
-        guard decision.isRetry else { return decision }
+        guard case .retry(_, let cause) = decision else { return decision }
         guard origins.contains(origin) else {
             origins.append(origin)
             receipt = nil
             return decision
         }
-        guard decision.isCounted else { return decision }
+        if cause == .notReceived || cause == .offline { return decision }
         let isTimeout = if case .failed(.timedOut) = outcome { true } else { false }
         guard let withdrawn = budget.withdraw(for: origin, afterTimeout: isTimeout) else {
             return .finish(because: .budgetExhausted)
@@ -73,19 +73,5 @@ struct RetryState {
     func succeeded(for origin: Origin) {
         if let receipt { return receipt.succeeded() }
         budget.deposit(for: origin)
-    }
-}
-
-extension NetworkError.Attempt.Decision {
-    fileprivate var isRetry: Bool {
-        if case .retry = self { true } else { false }
-    }
-
-    /// Whether the retry counts as an attempt and draws on the budget.
-    fileprivate var isCounted: Bool {
-        switch self {
-        case .finish: false
-        case .retry(_, let cause): cause != .notReceived && cause != .offline
-        }
     }
 }

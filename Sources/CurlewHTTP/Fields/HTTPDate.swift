@@ -97,10 +97,10 @@ struct HTTPDateReader {
         let time: CivilTime?
         if reader.take(",") {
             let isLong = CivilTime.weekdays.contains(weekday)
-            guard isLong || isShortWeekday(weekday), reader.take(" ") else { return nil }
+            guard isLong || shortWeekdays.contains(weekday), reader.take(" ") else { return nil }
             time = isLong ? reader.rfc850(now: now) : reader.fixdate()
         } else {
-            guard isShortWeekday(weekday), reader.take(" ") else { return nil }
+            guard shortWeekdays.contains(weekday), reader.take(" ") else { return nil }
             time = reader.asctime()
         }
         guard let time, time.isValid, reader.remainder.isEmpty else { return nil }
@@ -163,10 +163,6 @@ struct HTTPDateReader {
             remainder = remainder.dropFirst(expected.count)
             return true
         }
-    }
-
-    private static func isShortWeekday(_ name: String) -> Bool {
-        shortWeekdays.contains(name)
     }
 
     private static let shortWeekdays = CivilTime.weekdays.map { String($0.prefix(3)) }
