@@ -113,9 +113,7 @@ public struct Limits: ComparedByKey, MirroredByDescription, Sendable {
         "headers \(headerBytes) and \(headerCount) fields, bodies \(responseBody), downloads \(download), "
             + "\(decodedRatio) times by decoding, excerpts \(errorExcerpt), \(redirects) redirects"
     }
-}
 
-extension Limits {
     /// Returns the error for a body that was decoded to `decoded` bytes from at most `coded` bytes on the wire; nil if
     /// the ratio is within `decodedRatio`, or if the decoded body has at most 1 MiB.
     package func growthFailure(decoded: Int64, coded: Int64) -> NetworkError? {

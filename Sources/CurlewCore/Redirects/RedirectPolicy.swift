@@ -127,13 +127,11 @@ extension RedirectPolicy {
             }
         }
     }
-}
 
-extension RedirectPolicy {
     /// A redirect that a call followed: the response, the next request, and what was removed from the request.
     ///
     /// `HTTPResponse.redirects` lists the redirects that led to a response, oldest first.
-    public struct Redirect: Hashable, Sendable {
+    public struct Redirect: Hashable, MirroredByDescription, Sendable {
         /// The status of the redirect: 301, 302, 303, 307 or 308.
         public let status: HTTPStatus
         /// The method of the request that was redirected.
@@ -166,19 +164,17 @@ extension RedirectPolicy {
             self.droppedFields = droppedFields
             secrets = request.secrets
         }
-    }
-}
 
-extension RedirectPolicy.Redirect: MirroredByDescription {
-    /// Both requests and what changed, on one redacted line: `303 POST https://a.test/x → GET https://b.test/y, to
-    /// another origin, without the body, without Cookie`.
-    public var description: String {
-        let redaction = secrets.redaction
-        var text = "\(status.code) \(method) \(redaction.url(url)) → \(nextMethod) \(redaction.url(nextURL))"
-        if leavesOrigin { text += ", to another origin" }
-        if dropsBody { text += ", without the body" }
-        if !droppedFields.isEmpty { text += ", without " + droppedFields.map(\.text).joined(separator: ", ") }
-        return text.printable
+        /// Both requests and what changed, on one redacted line: `303 POST https://a.test/x → GET https://b.test/y, to
+        /// another origin, without the body, without Cookie`.
+        public var description: String {
+            let redaction = secrets.redaction
+            var text = "\(status.code) \(method) \(redaction.url(url)) → \(nextMethod) \(redaction.url(nextURL))"
+            if leavesOrigin { text += ", to another origin" }
+            if dropsBody { text += ", without the body" }
+            if !droppedFields.isEmpty { text += ", without " + droppedFields.map(\.text).joined(separator: ", ") }
+            return text.printable
+        }
     }
 }
 
