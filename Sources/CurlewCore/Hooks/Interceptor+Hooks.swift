@@ -54,8 +54,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The closure must leave the body to the caller, because a body can be read only once.
     ///
-    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
-    ///   on the wire.
+    /// - `placement`: the position in the pipeline, as for `onRequest`.
     /// - `body`: the closure that inspects the response. If it throws an error, the call ends with that error.
     public static func onResponse(
         at placement: Placement = .custom,
@@ -76,8 +75,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// turns it into an error afterwards. The error is always passed on to the caller. Cancellation is reported too;
     /// check `error.isCancelled`.
     ///
-    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
-    ///   on the wire.
+    /// - `placement`: the position in the pipeline, as for `onRequest`.
     /// - `body`: the closure that observes the error. The error is passed on when the closure has returned.
     public static func onError(
         at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
