@@ -47,19 +47,14 @@ extension TransportConfiguration {
         }
 
         var problems: [String] {
-            var problems: [String] = []
-            if perHost < 1 {
-                problems.append("TransportConfiguration.Pool.perHost is \(perHost): at least 1 is needed.")
+            let values = [
+                ("perHost", perHost, 1), ("waitingPerHost", waitingPerHost, 0), ("total", total ?? 1, 1),
+                ("idle", idle, 1),
+            ]
+            return values.filter { $1 < $2 }.map { name, value, minimum in
+                "TransportConfiguration.Pool.\(name) is \(value): "
+                    + (minimum == 0 ? "it cannot be negative." : "at least \(minimum) is needed.")
             }
-            if waitingPerHost < 0 {
-                problems.append(
-                    "TransportConfiguration.Pool.waitingPerHost is \(waitingPerHost): it cannot be negative.")
-            }
-            if let total, total < 1 {
-                problems.append("TransportConfiguration.Pool.total is \(total): at least 1 is needed.")
-            }
-            if idle < 1 { problems.append("TransportConfiguration.Pool.idle is \(idle): at least 1 is needed.") }
-            return problems
         }
     }
 }

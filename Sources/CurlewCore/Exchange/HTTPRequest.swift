@@ -108,8 +108,7 @@ public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable 
         }
         guard method.isValid else {
             throw NetworkError(
-                .invalidRequest,
-                detail: "The method is not a token (RFC 9110 §9.1).",
+                .invalidRequest, detail: "The method is not a token (RFC 9110 §9.1).",
                 request: NetworkError.RequestLine(self))
         }
     }
@@ -135,8 +134,7 @@ public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable 
             let parts = try URLParts(url)
             guard parts.userinfo == nil else {
                 throw NetworkError(
-                    .invalidRequest,
-                    detail: "The URL contains a user name or password.",
+                    .invalidRequest, detail: "The URL contains a user name or password.",
                     hint: "Remove them from the URL and add an authentication interceptor for that origin.")
             }
             return parts

@@ -35,9 +35,7 @@ struct RetryState {
     /// another origin and uncounted retries take none.
     mutating func charge(
         _ decision: NetworkError.Attempt.Decision, for origin: Origin, after outcome: NetworkError.Attempt.Outcome
-    )
-        -> NetworkError.Attempt.Decision
-    {
+    ) -> NetworkError.Attempt.Decision {
         guard case .retry(_, let cause) = decision else { return decision }
         guard origins.contains(origin) else {
             origins.append(origin)
