@@ -64,7 +64,7 @@ struct APIKeyInterceptor: Interceptor {
         guard let mark = target.first("?") else { return false }
         return target[target.utf8.index(after: mark)...].parts("&").contains { item in
             let written = String(item.upTo("="))
-            return (PercentCoding.decodeForm(written) ?? written).utf8.elementsEqual(name.utf8)
+            return (PercentCoding.decode(written, plusAsSpace: true) ?? written).utf8.elementsEqual(name.utf8)
         }
     }
 

@@ -163,3 +163,12 @@ extension Principal {
         return .known("name-" + MessageDigest.sha256(joined([kind, name])).hexText, isLasting: true)
     }
 }
+
+extension ExchangeContext {
+    /// A copy of this context in which `isAuthenticated` is true.
+    var authenticated: ExchangeContext {
+        var copy = self
+        copy.isAuthenticated = true
+        return copy
+    }
+}

@@ -63,9 +63,9 @@ struct CacheControl: Hashable, Sendable {
         var names: [HTTPField.Name]?
         for directive in directives where directive.name == name {
             guard let argument = directive.argument, !directive.isMalformed else { return [] }
-            let list = argument.parts(",").map { String($0.trimmed()) }.filter { !$0.isEmpty }
-            guard !list.isEmpty, list.allSatisfy(ASCII.isToken) else { return [] }
-            names = (names ?? []) + list.map { HTTPField.Name($0) }
+            let list = argument.parts(",").map { HTTPField.Name(String($0.trimmed())) }.filter { !$0.text.isEmpty }
+            guard !list.isEmpty, list.allSatisfy(\.isValid) else { return [] }
+            names = (names ?? []) + list
         }
         return names
     }
@@ -93,7 +93,7 @@ extension CacheControl: CustomStringConvertible {
     var description: String {
         directives.map { directive in
             guard let argument = directive.argument else { return directive.name }
-            if ASCII.isToken(argument) { return "\(directive.name)=\(argument)" }
+            if HTTPField.Name(argument).isValid { return "\(directive.name)=\(argument)" }
             // Iterates over scalars: a quote followed by a combining mark still ends a quoted string.
             let escaped = argument.unicodeScalars.reduce(into: "") { text, scalar in
                 if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }

@@ -8,7 +8,7 @@ import CurlewHTTP
 enum CacheFields {
     /// Fields that belong to one connection or to a proxy, and are not stored (RFC 9110 §7.6.1, RFC 9111 §3.1).
     private static let connection: Set<HTTPField.Name> = [
-        .connection, "Keep-Alive", "Proxy-Connection", "TE", .transferEncoding, .upgrade, "Proxy-Authenticate",
+        .connection, "Keep-Alive", "Proxy-Connection", "TE", .transferEncoding, "Upgrade", "Proxy-Authenticate",
         "Proxy-Authorization", "Proxy-Authentication-Info",
     ]
 

@@ -44,7 +44,7 @@ package struct CacheInterceptor: Interceptor {
         if next.context.options.cachePolicy == .noStore {
             return try await pass(request, next, because: .callStoresNothing)
         }
-        if next.needsPreparation { await next.prepare() }
+        await next.prepare()
         let principal = next.principal(of: request, key: store.principalKey)
         switch principal {
         case .unknown:

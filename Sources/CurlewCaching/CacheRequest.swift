@@ -105,7 +105,7 @@ final class CacheRequest: Sendable {
     /// Whether `If-Range` allows a range of this response: it contains the same strong tag or the same strong date (RFC
     /// 9110 §13.1.5). True without `If-Range`.
     func ifRangeMatches(_ stored: HTTPCache.Entry) -> Bool {
-        guard let condition = request.headers[.ifRange] else { return true }
+        guard let condition = request.headers["If-Range"] else { return true }
         if let tag = EntityTag(condition) {
             return stored.headers[.eTag].flatMap { EntityTag($0) }?.matchesStrongly(tag) == true
         }

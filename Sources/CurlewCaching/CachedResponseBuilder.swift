@@ -13,7 +13,7 @@ struct CachedResponseBuilder: Sendable {
 
     /// The fields that a 304 contains (RFC 9110 §15.4.5).
     private static let notModified: Set<HTTPField.Name> = [
-        .age, .cacheControl, "Content-Location", .date, .eTag, .expires, .lastModified, .vary,
+        .age, .cacheControl, "Content-Location", .date, .eTag, "Expires", .lastModified, .vary,
     ]
 
     /// - `age`: the value of the `Age` field in seconds, for a response that is used without validation (RFC 9111 §4);

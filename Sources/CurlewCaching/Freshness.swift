@@ -47,8 +47,8 @@ struct Freshness: Sendable {
         of stored: HTTPCache.Entry, _ made: Date, _ control: CacheControl
     ) -> (Double, isHeuristic: Bool) {
         if let seconds = control.seconds("max-age") { return (Double(seconds), false) }
-        if let first = stored.headers.firstValue(.expires) {
-            let expires = stored.headers[values: .expires]
+        if let first = stored.headers.firstValue("Expires") {
+            let expires = stored.headers[values: "Expires"]
             guard expires.allSatisfy({ $0 == first }), let date = CacheDate.read(first, now: stored.responseTime) else {
                 return (0, false)
             }

@@ -163,7 +163,7 @@ private struct ByteReader {
         headers.reserveCapacity(Int(count))
         for _ in 0..<count {
             guard let name = text(), let value = text() else { return nil }
-            headers.appendUnchecked(name: name, value: value)
+            headers.appendUnchecked(HTTPField(name: HTTPField.Name(name), value: value))
         }
         return headers
     }

@@ -57,7 +57,7 @@ enum StorageDecision {
     /// the last condition of RFC 9111 §3.
     private static func isMarked(_ head: Head, _ control: CacheControl) -> Bool {
         control.contains("public") || control.contains("private") || control.contains("max-age")
-            || head.headers.contains(.expires) || HTTPCache.Options.isHeuristicallyCacheable(head.status)
+            || head.headers.contains("Expires") || HTTPCache.Options.isHeuristicallyCacheable(head.status)
     }
 
     /// Whether the response is the single byte range that was requested, with a consistent length.
@@ -103,7 +103,7 @@ enum StorageDecision {
             return updated(stored, by: head, incoming)
         }
         if tag != nil, tag != oldTag {
-            guard let old = tags.old, let new = tags.new, new.matchesWeakly(old) else { return nil }
+            guard let old = tags.old, let new = tags.new, new.opaque == old.opaque else { return nil }
             head.headers[.eTag] = oldTag
         }
         if head.status == .notModified {

@@ -39,7 +39,7 @@ struct ByteSet: Sendable {
 package enum ASCII {
     package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-    package static func isUpper(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
+    static func isUpper(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
 
     package static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
@@ -60,7 +60,7 @@ package enum ASCII {
         }
     }
 
-    package static func isToken(_ text: String) -> Bool {
+    static func isToken(_ text: String) -> Bool {
         let set = ByteSet.token
         return !text.isEmpty && text.firstByte { !set.contains($0) } == nil
     }

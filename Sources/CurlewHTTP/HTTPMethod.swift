@@ -60,14 +60,12 @@ extension HTTPMethod {
     public static var query: HTTPMethod { HTTPMethod(rawValue: "QUERY") }
 }
 
-extension HTTPMethod: ExpressibleByStringLiteral {
+extension HTTPMethod: ExpressibleByStringLiteral, CustomStringConvertible {
     /// Creates a method from a string literal.
     public init(stringLiteral value: String) {
         self.init(rawValue: value)
     }
-}
 
-extension HTTPMethod: CustomStringConvertible {
     /// The method as sent on the wire.
     public var description: String { rawValue }
 }

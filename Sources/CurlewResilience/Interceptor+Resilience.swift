@@ -120,8 +120,12 @@ extension Pipeline {
 extension NetworkError.Policy {
     /// The circuit breaker refused the call because the circuit is open: its calls failed too often recently.
     /// `retryAfter` is the time until the next trial is allowed.
-    public static let circuitBreaker = NetworkError.Policy(
-        "circuitBreaker", message: "The service is not available right now.", mayPass: true, isOfServer: true)
+    public static let circuitBreaker = {
+        var policy = NetworkError.Policy(
+            "circuitBreaker", message: "The service is not available right now.", mayPass: true)
+        policy.isOfServer = true
+        return policy
+    }()
     /// The rate limit refused the call: no token becomes available before the deadline, the server's quota is exhausted
     /// until after the deadline, or too many calls already wait.
     public static let rateLimit = NetworkError.Policy(

@@ -25,7 +25,7 @@ extension RecordedMessage {
         guard let mark = pathAndQuery.firstIndex(of: "?") else { return [] }
         return pathAndQuery[mark...].dropFirst().split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            let decoded = parts.map { PercentCoding.decodeForm($0) ?? $0 }
+            let decoded = parts.map { PercentCoding.decode($0, plusAsSpace: true) ?? $0 }
             return QueryItem(name: decoded[0], value: decoded.count > 1 ? decoded[1] : nil)
         }
     }

@@ -118,7 +118,7 @@ public final class CallTracer: Sendable {
         case .other(.feature(let event)):
             add(event.name.clipped(to: 100).printable, detail("\(event)", context), context)
         case .other(.warned(let warning)): add("warning", detail("\(warning)", context), context)
-        case .ended(_, let metrics):
+        case .ended(_, _, _, _, let metrics):
             export(
                 spans.withLock { spans in
                     spans.endRequest(in: context) { SpanAttributes.write(metrics, to: &$0) }

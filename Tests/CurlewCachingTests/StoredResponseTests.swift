@@ -11,7 +11,7 @@ struct StoredResponseTests {
     private static func random(_ random: inout SeededGenerator) -> HTTPCache.Entry {
         var headers = HTTPHeaders()
         for _ in 0..<Int.random(in: 0...5, using: &random) {
-            headers.appendUnchecked(name: random.text(upTo: 10), value: random.text(upTo: 40))
+            headers.appendUnchecked(HTTPField(name: .init(random.text(upTo: 10)), value: random.text(upTo: 40)))
         }
         var response = HTTPCache.Entry(
             key: HTTPCache.Entry.Key(

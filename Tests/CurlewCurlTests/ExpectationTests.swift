@@ -27,7 +27,7 @@ struct ExpectationTests {
         _ method: HTTPMethod, _ server: RawServer, _ source: BodySource, in folder: TemporaryFolder, size: Int = 100_000
     ) async throws -> HTTPResponse {
         try await transport.exchange(
-            method, server.url + "/", headers: [.expect: "100-continue"], body: source.body(of: size, in: folder))
+            method, server.url + "/", headers: ["Expect": "100-continue"], body: source.body(of: size, in: folder))
     }
 
     @Test(

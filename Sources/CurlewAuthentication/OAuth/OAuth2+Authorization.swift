@@ -125,7 +125,7 @@ private struct RedirectURI {
     }
 
     private static func decoded(_ text: Substring.UTF8View) -> String? {
-        PercentCoding.decodeForm(String(Substring(text)))
+        PercentCoding.decode(String(Substring(text)), plusAsSpace: true)
     }
 
     /// Normalizes the part of a URI before the query: scheme and host in lower case, and the path `/` if the path after

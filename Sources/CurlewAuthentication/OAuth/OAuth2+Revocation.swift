@@ -21,11 +21,10 @@ extension OAuth2 {
         guard let revocationEndpoint else {
             return Request<Void>(
                 .post,
-                AbsoluteURL(
-                    refused: NetworkError(
-                        .configuration, detail: "No revocation endpoint is configured.",
-                        hint: "Set it: OAuth2(…, revocationEndpoint: \"https://…\").")),
-                body: .none, headers: [:], name: "OAuth2.revocation"
+                refusing: NetworkError(
+                    .configuration, detail: "No revocation endpoint is configured.",
+                    hint: "Set it: OAuth2(…, revocationEndpoint: \"https://…\")."),
+                name: "OAuth2.revocation"
             ) { _, _ in }
         }
         return request(

@@ -126,23 +126,19 @@ public struct OAuth2: Sendable {
             let pair = [clientID, secret].map { PercentCoding.encode($0, for: .formValue) }.joined(separator: ":")
             headers[.authorization] = "Basic " + Data(pair.utf8).base64EncodedString()
         }
+        if let origin = try? HTTPRequest(url: endpoint).origin, !origin.isConfidential {
+            // RFC 6749 §3.2.
+            return Request(
+                .post,
+                refusing: NetworkError(
+                    .invalidRequest, detail: "The endpoint is not secure: \(origin).", hint: "Use https."),
+                name: name, decode: decode)
+        }
         var request = Request<Value>(
-            .post, Self.confidential(endpoint), body: .form(fields), headers: headers, name: name, decode: decode)
+            .post, absolute: endpoint, body: .form(fields), headers: headers, name: name, decode: decode)
         request.options.authentication = .anonymous
         request.options.isSingleHop = true
         return request
-    }
-
-    /// Returns the URL of an endpoint. A request to an endpoint that is neither https nor loopback fails (RFC 6749
-    /// §3.2).
-    private static func confidential(_ endpoint: String) -> AbsoluteURL {
-        do throws(NetworkError) {
-            let origin = try HTTPRequest(url: endpoint).origin
-            guard !origin.isConfidential else { return AbsoluteURL(endpoint) }
-            throw NetworkError(.invalidRequest, detail: "The endpoint is not secure: \(origin).", hint: "Use https.")
-        } catch {
-            return AbsoluteURL(refused: error)
-        }
     }
 }
 

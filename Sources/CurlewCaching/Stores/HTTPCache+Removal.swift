@@ -107,3 +107,10 @@ extension HTTPCache.Entry {
         requestTime > other.requestTime && requestTime <= max(now, other.responseTime)
     }
 }
+
+extension Principal {
+    /// The identifying string of `.known`; nil for `.anonymous` and `.unknown`.
+    var text: String? {
+        if case .known(let text, _) = self { text } else { nil }
+    }
+}

@@ -35,7 +35,9 @@ extension APIClient.Core {
                 request.headers[.idempotencyKey] = UUID().uuidString
             }
             if let choice = options[ServerChoiceKey.self] { choice.apply(to: &request, in: &context) }
-            try changes?.apply(to: &request, in: context)
+            do throws(NetworkError) { try changes?.request(&request, context) } catch {
+                throw error.naming(NetworkError.RequestLine(request), route: context.routeName)
+            }
             return Call(request: consume request, context: context)
         } catch {
             context.conclude(nil, with: error, after: .zero)

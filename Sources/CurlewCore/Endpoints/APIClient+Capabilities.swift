@@ -18,12 +18,6 @@ extension APIClient {
             self.options = options
             self.request = request
         }
-
-        func apply(to request: inout HTTPRequest, in context: ExchangeContext) throws(NetworkError) {
-            do throws(NetworkError) { try self.request(&request, context) } catch {
-                throw error.naming(NetworkError.RequestLine(request), route: context.routeName)
-            }
-        }
     }
 
     /// Sends `route` and processes the response with `body` as a part of the call: an error that `body` throws ends the

@@ -112,9 +112,7 @@ extension APIClient {
             state.withLock { $0.isCancelled }
         }
     }
-}
 
-extension APIClient {
     /// An executor that runs completion closures, such as a dispatch queue.
     public struct CompletionExecutor: Sendable {
         /// Runs a closure; nil selects the executor of the client's configuration.

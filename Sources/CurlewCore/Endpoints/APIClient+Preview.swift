@@ -50,7 +50,7 @@ extension APIClient {
 
 extension Route {
     /// The type of the response; `JSONValue`, as an example of a decoded type, if the route specifies none.
-    fileprivate var responseType: any Any.Type { (self as? any Endpoint)?.ownResponseType ?? JSONValue.self }
+    var responseType: any Any.Type { (self as? any Endpoint)?.ownResponseType ?? JSONValue.self }
 }
 
 extension Endpoint {

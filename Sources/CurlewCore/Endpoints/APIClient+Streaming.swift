@@ -32,7 +32,7 @@ extension APIClient {
         _ route: some Route, _ body: (HTTPResponse) async throws -> Output
     ) async throws -> Output {
         var changes = CallChanges()
-        changes.checksStatus = (route as? any Endpoint)?.returnsResponse != true
+        changes.checksStatus = route.responseType != HTTPResponse.self
         let (request, response, context) = try await open(route, changing: changes)
         let result: Result<Output, any Error>
         do { result = .success(try await body(response)) } catch { result = .failure(error) }
@@ -42,8 +42,4 @@ extension APIClient {
             throw error.naming(NetworkError.RequestLine(request), route: context.routeName)
         }
     }
-}
-
-extension Endpoint {
-    fileprivate var returnsResponse: Bool { Response.self == HTTPResponse.self }
 }

@@ -150,7 +150,8 @@ extension BaseURL: ExpressibleByStringInterpolation {
                     value, where: { Self.isAlphanumeric($0) || $0 == 0x3A || $0 == 0x2E }, "host", "an address")
             }
             let labels = value.parts(".", keepingEmpty: true)
-            guard labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isLabel) }) else {
+            let isLabel = { (byte: UInt8) in Self.isAlphanumeric(byte) || "-_".utf8.contains(byte) }
+            guard labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isLabel) }) else {
                 return refuse(
                     "A value in the host is not a label, nor several labels separated by dots.",
                     "Use letters, digits and hyphens. Put a whole base URL at the beginning: \\(url)/v1.")
@@ -181,10 +182,6 @@ extension BaseURL: ExpressibleByStringInterpolation {
 
         private static func isAlphanumeric(_ byte: UInt8) -> Bool {
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
-        }
-
-        private static func isLabel(_ byte: UInt8) -> Bool {
-            isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
 
         private mutating func refuse(_ detail: String, _ hint: String) {

@@ -57,7 +57,7 @@ public struct BaseURL: Sendable {
     }
 }
 
-extension BaseURL: ExpressibleByStringLiteral {
+extension BaseURL: ExpressibleByStringLiteral, ComparedByKey, MirroredByDescription {
     /// Creates a base URL from a literal. Never traps: if the literal is invalid, `problem` has the reason.
     public init(stringLiteral value: String) {
         do {
@@ -69,14 +69,10 @@ extension BaseURL: ExpressibleByStringLiteral {
             self.init(unusable: problem)
         }
     }
-}
 
-extension BaseURL: ComparedByKey {
     /// The origin and the path, or the reason if the URL is invalid.
     var comparisonKey: [String?] { [origin?.description, path, problem?.detail] }
-}
 
-extension BaseURL: MirroredByDescription {
     /// The URL, or the reason why it is invalid.
     public var description: String {
         origin.map { "\($0)\(path)" } ?? problem?.detail ?? ""

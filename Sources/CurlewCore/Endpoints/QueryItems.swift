@@ -90,16 +90,14 @@ public struct QueryItems: Sendable, Hashable {
     }
 }
 
-extension QueryItems: ExpressibleByDictionaryLiteral {
+extension QueryItems: ExpressibleByDictionaryLiteral, MirroredByDescription {
     /// Creates items in the order of the literal. Names may repeat, and nil values are omitted.
     public init(dictionaryLiteral elements: (String, (any QueryValue)?)...) {
         items = []
         items.reserveCapacity(elements.count)
         for (name, value) in elements { append(name, value) }
     }
-}
 
-extension QueryItems: MirroredByDescription {
     /// The encoded names, with the values redacted, because only the client that sends the items knows which values are
     /// secrets. `print(try client.request(for: call))` shows the values that are not secret, and `items` has all
     /// values.

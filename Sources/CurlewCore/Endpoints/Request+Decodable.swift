@@ -26,7 +26,7 @@ extension Request where Value: Decodable {
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) {
-        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name) {
+        self.init(method, absolute: url, body: body, headers: headers, name: name) {
             try await $0.decoded(using: $1)
         }
     }

@@ -114,9 +114,9 @@ extension Request {
 
     /// Creates a call that throws `problem` when it is sent.
     package init(
-        refusing problem: NetworkError, name: String,
+        _ method: HTTPMethod = .get, refusing problem: NetworkError, name: String,
         decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
     ) {
-        self.init(.get, RequestPath(refused: problem), name: name, decode: decode)
+        self.init(method, RequestPath(refused: problem), name: name, decode: decode)
     }
 }

@@ -2,8 +2,8 @@
 
 public import CurlewHTTP
 
-/// Calls that check only the status and ignore the body of the response. The parameters `body` and `json` are
-/// documented at the calls whose response is decoded.
+/// Calls that check only the status and ignore the body of the response. Parameters and rules are those of the calls
+/// whose response is decoded.
 extension Request where Value == Void {
     /// Creates a call with any method to a path below the base URL.
     public init(
@@ -13,16 +13,13 @@ extension Request where Value == Void {
         self.init(method, path, query: query, body: body, headers: headers, name: name) { _, _ in }
     }
 
-    /// Creates a call with any method to an absolute URL, under the rules of `HTTPRequest.init`. If the URL is invalid,
-    /// `send` throws `.invalidRequest`.
-    ///
-    /// The call does not send the client's query items. To an origin other than the client's, it also sends no
-    /// credentials, and only `Accept` and `User-Agent` from the client's fields.
+    /// Creates a call with any method to an absolute URL, as the initializer for decoded responses does: if the URL is
+    /// invalid, `send` throws `.invalidRequest`, and an origin other than the client's receives no credentials.
     public init(
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) {
-        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name) { _, _ in }
+        self.init(method, absolute: url, body: body, headers: headers, name: name) { _, _ in }
     }
 
     /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
@@ -47,8 +44,7 @@ extension Request where Value == Void {
         Self(.head, path, query: query, headers: headers, name: name)
     }
 
-    /// Creates a POST call with any body, or none. POST is not idempotent: the request is sent again only if it never
-    /// arrived, or if the options allow it.
+    /// Creates a POST call with any body, or none. POST is not idempotent.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -80,8 +76,7 @@ extension Request where Value == Void {
         Self(.put, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
-    /// Creates a PATCH call with any body, or none. PATCH is not idempotent (RFC 5789 §2): the request is sent again
-    /// only if it never arrived, or if the options allow it.
+    /// Creates a PATCH call with any body, or none. PATCH is not idempotent (RFC 5789 §2).
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -121,16 +116,13 @@ extension Request where Value == HTTPResponse {
         self.init(method, path, query: query, body: body, headers: headers, name: name) { response, _ in response }
     }
 
-    /// Creates a call with any method to an absolute URL, under the rules of `HTTPRequest.init`. If the URL is invalid,
-    /// `send` throws `.invalidRequest`.
-    ///
-    /// The call does not send the client's query items. To an origin other than the client's, it also sends no
-    /// credentials, and only `Accept` and `User-Agent` from the client's fields.
+    /// Creates a call with any method to an absolute URL, as the initializer for decoded responses does: if the URL is
+    /// invalid, `send` throws `.invalidRequest`, and an origin other than the client's receives no credentials.
     @_disfavoredOverload
     public init(
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) {
-        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name) { response, _ in response }
+        self.init(method, absolute: url, body: body, headers: headers, name: name) { response, _ in response }
     }
 }

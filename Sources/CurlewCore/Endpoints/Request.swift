@@ -52,13 +52,19 @@ public struct Request<Value: Sendable>: Endpoint {
         decoder = decode
     }
 
-    /// Creates a call to an absolute URL.
+    /// Creates a call to an absolute URL. If the URL is invalid, `send` throws the problem.
     package init(
-        _ method: HTTPMethod, _ url: AbsoluteURL, body: RequestContent, headers: HTTPHeaders, name: String,
+        _ method: HTTPMethod, absolute url: String, body: RequestContent, headers: HTTPHeaders, name: String,
         decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
     ) {
-        self.init(method, url.path, body: body, headers: headers, name: name, decode: decode)
-        baseURL = url.baseURL
+        do throws(NetworkError) {
+            let parts = try HTTPRequest.parse(url)
+            self.init(
+                method, RequestPath(target: parts.target), body: body, headers: headers, name: name, decode: decode)
+            baseURL = BaseURL(origin: parts.origin)
+        } catch {
+            self.init(method, RequestPath(refused: error), body: body, headers: headers, name: name, decode: decode)
+        }
     }
 
     /// Creates a call that sends the request of `route` and decodes the response with `decode`.
@@ -110,11 +116,9 @@ struct RequestExtras: Sendable {
     var route: (any Route)?
 }
 
-extension Request: RouteWrapper {
+extension Request: RouteWrapper, MirroredByDescription {
     package var route: (any Route)? { extras?.value.route }
-}
 
-extension Request: MirroredByDescription {
     /// The name and method, the names of query items and fields, and the kind of the content:
     /// `search(text:): GET, query q, fields X-Device`. Values and the path are omitted, because only the client that
     /// sends the call knows which values are secrets. `print(try client.request(for: call))` shows the values that are
@@ -125,27 +129,5 @@ extension Request: MirroredByDescription {
         if !headers.isEmpty { parts.append("fields " + headers.map(\.name.text).joined(separator: " ")) }
         if content.mediaType != nil { parts.append("\(content)") }
         return parts.joined(separator: ", ").printable
-    }
-}
-
-/// An absolute URL, split into the base URL and the path of a call. If the URL is invalid, the path has the problem.
-package struct AbsoluteURL {
-    let baseURL: BaseURL?
-    let path: RequestPath
-
-    package init(refused problem: NetworkError) {
-        baseURL = nil
-        path = RequestPath(refused: problem)
-    }
-
-    package init(_ url: String) {
-        do {
-            let parts = try HTTPRequest.parse(url)
-            baseURL = BaseURL(origin: parts.origin)
-            path = RequestPath(target: parts.target)
-        } catch {
-            baseURL = nil
-            path = RequestPath(refused: error)
-        }
     }
 }

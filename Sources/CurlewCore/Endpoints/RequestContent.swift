@@ -13,7 +13,7 @@ public import CurlewJSON
 ///
 /// The content is encoded once, in `send`, off the main actor. If that fails, `send` throws `.encoding`, or
 /// `.invalidRequest` for a missing file. The content sets `Content-Type` unless the call's headers include that field.
-public struct RequestContent: Sendable {
+public struct RequestContent: MirroredByDescription, Sendable {
     /// The content and its media type; nil without a body, as in most calls.
     private let storage: Boxed<Storage>?
 
@@ -82,17 +82,13 @@ public struct RequestContent: Sendable {
         return RequestContent(.ready(.bytes(bytes)), .form, contentType: "application/x-www-form-urlencoded")
     }
 
-    /// Creates the content of a capability. `make` creates the body when the call is sent, once for each call. An error
-    /// that it throws ends the call: a `NetworkError` unchanged, any other error as `.encoding`.
+    /// Creates the content of a capability. `make` creates the body when the call is sent, once for each call, with the
+    /// codecs of the client. An error that it throws ends the call: a `NetworkError` unchanged, any other error as
+    /// `.encoding`.
     package init(
-        _ mediaType: MediaType, contentType: String? = nil, make: @escaping @Sendable () throws -> RequestBody
+        _ mediaType: MediaType, contentType: String? = nil, make: @escaping @Sendable (Codecs) throws -> RequestBody
     ) {
-        self.init(.made { _ in try make() }, mediaType, contentType: contentType)
-    }
-
-    /// Creates the content of a capability from a function that also receives the codecs of the client.
-    package init(_ mediaType: MediaType, encoding make: @escaping @Sendable (Codecs) throws -> RequestBody) {
-        self.init(.made(make), mediaType)
+        self.init(.made(make), mediaType, contentType: contentType)
     }
 
     /// Returns this content with a change to its body. `change` receives the encoded body and returns the body to send.
@@ -159,17 +155,13 @@ public struct RequestContent: Sendable {
         case .refused(let problem): throw problem
         case .made(let make): return try Self.encoding { try make(codecs) }
         case .encoded(let value, let mediaType):
-            guard let codec = codecs.codec(for: mediaType) ?? Self.plain(mediaType) else {
+            guard let codec = codecs.codec(for: mediaType) ?? (mediaType.isJSON ? Codecs.json.primary : nil) else {
                 throw NetworkError(
                     .configuration, detail: "The client has no codec for \(mediaType.essence).",
                     hint: "Add one with Codecs.adding(_:).")
             }
             return try Self.encoding { try .bytes(codec.encode(value)) }
         }
-    }
-
-    private static func plain(_ mediaType: MediaType) -> (any ContentCodec)? {
-        mediaType.isJSON ? Codecs.json.primary : nil
     }
 
     private static func encoding(_ work: () throws -> RequestBody) throws(NetworkError) -> RequestBody {
@@ -182,9 +174,7 @@ public struct RequestContent: Sendable {
             throw NetworkError(.encoding, detail: detail.clipped(to: 500), underlying: error)
         }
     }
-}
 
-extension RequestContent: MirroredByDescription {
     /// The media type, or `no body`; `a body` if the fields of an existing request name the media type. The content
     /// itself is omitted.
     public var description: String {

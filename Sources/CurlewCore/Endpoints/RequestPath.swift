@@ -25,7 +25,9 @@ public struct RequestPath: Sendable {
     public let encoded: String
     /// The reason why the path is invalid; nil when it is valid.
     public let problem: NetworkError?
+}
 
+extension RequestPath: ExpressibleByStringInterpolation, ComparedByKey, MirroredByDescription {
     /// Creates a path at run time. Slashes separate segments. Otherwise the rules for literals apply.
     public init(_ path: String) {
         var builder = StringInterpolation(literalCapacity: path.utf8.count, interpolationCount: 0)
@@ -42,13 +44,6 @@ public struct RequestPath: Sendable {
         self.init(encoded: "", problem: problem)
     }
 
-    private init(encoded: String, problem: NetworkError?) {
-        self.encoded = encoded
-        self.problem = problem
-    }
-}
-
-extension RequestPath: ExpressibleByStringInterpolation {
     /// Creates a path from a literal. Never traps: if the literal is invalid, `problem` has the reason.
     public init(stringLiteral value: String) {
         self.init(value)
@@ -63,14 +58,10 @@ extension RequestPath: ExpressibleByStringInterpolation {
             problem: stringInterpolation.problem
                 ?? PathRules.problem(ofPath: path, hasRawText: stringInterpolation.hasRawText))
     }
-}
 
-extension RequestPath: ComparedByKey {
     /// The path on the wire, and the reason if it is invalid.
     var comparisonKey: [String?] { [encoded, problem?.detail] }
-}
 
-extension RequestPath: MirroredByDescription {
     /// The path on the wire, or the reason why it is invalid.
     public var description: String {
         problem?.detail ?? encoded

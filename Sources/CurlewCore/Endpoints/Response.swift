@@ -3,7 +3,7 @@
 public import CurlewHTTP
 
 /// A decoded response with its status, headers and metrics: `let page = try await client.response(for: .users)`.
-public struct Response<Value: Sendable>: Sendable {
+public struct Response<Value: Sendable>: CustomStringConvertible, CustomReflectable, Sendable {
     /// The decoded value.
     public var value: Value
     /// The status: a success, a status that `options.acceptedStatuses` contains, or the 404 or 410 that
@@ -39,9 +39,7 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// The attempts of the call, oldest first. The last attempt received this response. See `HTTPResponse.attempts`.
     public var attempts: [NetworkError.Attempt] { NetworkError.Attempt.all(history, status, metrics) }
-}
 
-extension Response: CustomStringConvertible, CustomReflectable {
     /// The status and the value: `200 OK, User(id: 1)`. The URL is omitted, because it may contain secrets.
     public var description: String { "\(status), \(value)" }
 

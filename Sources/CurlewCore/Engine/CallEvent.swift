@@ -24,8 +24,9 @@ package enum CallEvent: Sendable {
     case sent(HTTPRequest)
     case answered(HTTPResponse)
     case attemptFailed(NetworkError)
-    /// A request on the wire has ended: `ExchangeEvent.measured`.
-    case ended(EndedRequest, ExchangeMetrics)
+    /// A request on the wire has ended: `ExchangeEvent.measured`. The outcome is a status if a response head has arrived.
+    /// `bodySize` is the number of decoded bytes of a body that arrived together with its head; nil for a streamed body.
+    case ended(HTTPMethod, Origin, NetworkError.Attempt.Outcome, bodySize: Int?, ExchangeMetrics)
     /// `requests` is the number of requests on the wire, over all attempts and hops.
     case succeeded(HTTPRequest, HTTPResponse, after: Duration, requests: Int)
     /// The request is nil if it could not be built. Such a call has not begun.
@@ -60,23 +61,12 @@ package enum CallEvent: Sendable {
         case .sent(let request): .sent(request.knowing(secrets))
         case .answered(let response): .answered(response.forObservers(secrets))
         case .attemptFailed(let error): .attemptFailed(error)
-        case .ended(_, let metrics): .measured(metrics)
+        case .ended(_, _, _, _, let metrics): .measured(metrics)
         case .succeeded(_, let response, let duration, _): .succeeded(response.forObservers(secrets), after: duration)
         case .failed(_, let error, let duration, _): .failed(error, after: duration)
         case .other(let event): event
         }
     }
-}
-
-package struct EndedRequest: Sendable {
-    package let method: HTTPMethod
-    package let origin: Origin
-    /// The status of the response head; nil if none arrived.
-    package internal(set) var status: HTTPStatus?
-    /// Nil if a response head arrived.
-    package internal(set) var failure: NetworkError.Reason?
-    /// The number of decoded bytes of a body that arrived together with its head; nil for a streamed body.
-    package internal(set) var bodySize: Int?
 }
 
 /// The sinks of a client, in the order in which they receive an event.

@@ -72,8 +72,8 @@ final class AttemptEvents: Sendable {
 
     private struct State {
         var phase: Phase
-        /// The request, with what is known about its response.
-        var request: EndedRequest
+        var outcome = NetworkError.Attempt.Outcome.failed(.cancelled)
+        var bodySize: Int?
         /// The measurements of the head or, if `isMeasured`, of the complete exchange.
         var metrics: ExchangeMetrics?
         var isMeasured = false
@@ -89,6 +89,8 @@ final class AttemptEvents: Sendable {
     /// The time that the request waited in queues of the pipeline.
     private let queued: Duration
     private let start: SystemTime.Instant
+    private let method: HTTPMethod
+    private let origin: Origin
     private let sinks: EventSinks
     private let state: LockedField<State>
 
@@ -97,10 +99,9 @@ final class AttemptEvents: Sendable {
         self.sinks = sinks
         start = context.time.now
         queued = context.queued
+        (method, origin) = (request.method, request.origin)
         state = LockedField(
-            State(
-                phase: isOver ? .over : .sent, request: EndedRequest(method: request.method, origin: request.origin),
-                base: isOver || sinks.detail == .calls ? nil : context))
+            State(phase: isOver ? .over : .sent, base: isOver || sinks.detail == .calls ? nil : context))
     }
 
     // Events are passed on under the lock, so that sinks receive them in the order in which the threads took the lock.
@@ -137,8 +138,8 @@ final class AttemptEvents: Sendable {
             guard state.phase != .over else { return }
             if sinks.detail > .calls { sinks.receive(.answered(response), in: context) }
             state.phase = .responded
-            state.request.status = response.status
-            state.request.bodySize = response.body.bufferedCount
+            state.outcome = .status(response.status)
+            state.bodySize = response.body.bufferedData?.count
             if !state.trailers.isEmpty {
                 for fields in state.trailers { sinks.receive(.other(.trailers(fields)), in: context) }
                 state.trailers = []
@@ -186,7 +187,7 @@ final class AttemptEvents: Sendable {
     private func fail(_ state: inout State, _ error: NetworkError, _ context: ExchangeContext) {
         guard state.phase != .over else { return }
         if sinks.detail > .calls { sinks.receive(.attemptFailed(error), in: context) }
-        state.request.failure = error.reason
+        state.outcome = .failed(error.reason)
         finish(&state, context)
     }
 
@@ -212,7 +213,7 @@ final class AttemptEvents: Sendable {
         var metrics: ExchangeMetrics?
         swap(&metrics, &state.metrics)
         guard let metrics = consume metrics else { return }
-        sinks.receive(.ended(state.request, metrics), in: context)
+        sinks.receive(.ended(method, origin, state.outcome, bodySize: state.bodySize, metrics), in: context)
     }
 }
 

@@ -94,13 +94,6 @@ public struct ExchangeContext: Sendable {
     /// The endpoint or route that was sent, which typed stubs match.
     package var endpoint: (any Sendable)? { call.endpoint }
 
-    /// A copy of this context in which `isAuthenticated` is true.
-    package var authenticated: ExchangeContext {
-        var copy = self
-        copy.isAuthenticated = true
-        return copy
-    }
-
     /// Returns the context of a separate call that this call starts and that may outlive it. The new call has its own
     /// number, start and total timeout. It keeps the options, the hop and the redirects of this context.
     package func ofItsOwn(total: Duration) -> ExchangeContext {
@@ -156,12 +149,6 @@ public struct ExchangeContext: Sendable {
     var principalKey: PrincipalKey? {
         get { extras?.value.principalKey }
         set { change { $0.principalKey = newValue } }
-    }
-
-    func hashing(with key: Data) -> ExchangeContext {
-        var copy = self
-        copy.principalKey = PrincipalKey(bytes: key, isLasting: true)
-        return copy
     }
 
     /// The earlier attempts of the call, oldest first, on this hop and on earlier hops.

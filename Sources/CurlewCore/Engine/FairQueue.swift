@@ -43,7 +43,7 @@ package struct FairQueue<Element> {
         lastTicket += 1
         waiting[lastTicket] = Entry(element: element, priority: priority)
         counts[priority.rawValue] += 1
-        lists[priority.rawValue].append(lastTicket)
+        lists[priority.rawValue].numbers.append(lastTicket)
         return lastTicket
     }
 
@@ -67,7 +67,7 @@ package struct FairQueue<Element> {
         guard remove(ticket) != nil else { return false }
         let kept = lists.reduce(0) { $0 + $1.count }
         guard kept > 2 * waiting.count + 64 else { return true }
-        for index in lists.indices { lists[index] = Tickets(lists[index].filter { waiting[$0] != nil }) }
+        lists = lists.map { Tickets(numbers: $0.numbers.filter { waiting[$0] != nil }) }
         return true
     }
 
@@ -81,23 +81,11 @@ package struct FairQueue<Element> {
 /// Tickets in the order in which they were issued. Cancelled tickets remain until they reach the front, or until they
 /// are the majority.
 private struct Tickets {
-    private var numbers: [UInt64]
-    private var start = 0
-
-    init(_ numbers: [UInt64] = []) {
-        self.numbers = numbers
-    }
+    var numbers: [UInt64] = []
+    var start = 0
 
     var count: Int { numbers.count - start }
     var first: UInt64? { start < numbers.count ? numbers[start] : nil }
-
-    func filter(_ isKept: (UInt64) -> Bool) -> [UInt64] {
-        numbers[start...].filter(isKept)
-    }
-
-    mutating func append(_ ticket: UInt64) {
-        numbers.append(ticket)
-    }
 
     mutating func removeFirst() {
         start += 1

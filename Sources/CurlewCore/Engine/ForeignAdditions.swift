@@ -44,7 +44,10 @@ extension HTTPRequest {
             return target
         }
         let before = Set(received?.queryItems ?? [])
-        let kept = queryItems.filter { before.contains($0) || !context.secrets.redaction.isSecret(pair: $0) }
+        let redaction = context.secrets.redaction
+        let kept = queryItems.filter {
+            before.contains($0) || redaction.pairs(Substring($0)).utf8.elementsEqual($0.utf8)
+        }
         let path = String(target[..<mark])
         return kept.isEmpty ? path : path + "?" + kept.joined(separator: "&")
     }
@@ -52,13 +55,6 @@ extension HTTPRequest {
     private var queryItems: [String] {
         guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
         return target.utf8[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { String(Substring($0)) }
-    }
-}
-
-extension Redaction {
-    /// Returns whether `pair`, a string of the form `name=value`, contains a secret.
-    fileprivate func isSecret(pair: String) -> Bool {
-        !pairs(Substring(pair)).utf8.elementsEqual(pair.utf8)
     }
 }
 

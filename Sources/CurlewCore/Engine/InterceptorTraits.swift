@@ -87,9 +87,7 @@ public struct InterceptorTraits: Sendable {
         self.init(placement: placement, scope: .unrestricted, runsInPreview: runsInPreview, principal: principal)
         self.problem = problem
     }
-}
 
-extension InterceptorTraits {
     /// The origin to which the additions of an interceptor may be sent.
     public enum Scope: Hashable, Sendable {
         /// The origin of the client's base URL.

@@ -87,10 +87,14 @@ public struct Next: Sendable {
         principal(of: request, key: nil)
     }
 
-    /// Returns the principal, with credentials hashed with `key`, which later processes have too. If `key` is nil, the key of the context applies, or
-    /// else that of the process.
+    /// Returns the principal, with credentials hashed with `key`, which later processes have too. If `key` is nil, the
+    /// key of the context applies, or else that of the process.
     package func principal(of request: HTTPRequest, key: Data?) -> Principal {
-        if let key { return with(context.hashing(with: key)).principal(of: request, key: nil) }
+        if let key {
+            var context = context
+            context.principalKey = PrincipalKey(bytes: key, isLasting: true)
+            return with(context).principal(of: request, key: nil)
+        }
         var principal = Principal(of: request, in: context)
         for each in links.principals[position...] { principal.join(each(request, context)) }
         principal.join(links.transport.principal(of: request, in: context))
@@ -101,9 +105,6 @@ public struct Next: Sendable {
     package func with(_ context: ExchangeContext) -> Next {
         Next(context: context, chain: links, position: position, received: received)
     }
-
-    /// Whether an interceptor of the pipeline must load data before it can return its principal.
-    package var needsPreparation: Bool { !links.preparations.isEmpty }
 
     /// Lets the remaining interceptors load the data that they need to return a principal.
     package func prepare() async {
@@ -157,7 +158,9 @@ public struct Next: Sendable {
         do {
             var response = try await links.transport.send(request, in: context)
             request.secrets.declare(in: &response.headers)
-            response.limitBody(in: context)
+            // Custom transports create bodies without a limit.
+            let limit = context.limits.responseBody
+            if response.body.limit != limit { response.body = response.body.limited(to: limit) }
             if context.queued > .zero { response.metrics.add(queued: context.queued) }
             context.record(&response)
             return response
@@ -190,14 +193,6 @@ extension ExchangeContext {
 extension Next: CustomReflectable {
     /// A mirror that shows only the context, because the interceptors hold credentials.
     public var customMirror: Mirror { Mirror(self, children: ["context": context]) }
-}
-
-extension HTTPResponse {
-    /// Applies the size limit of the call to the body. Custom transports create bodies without a limit.
-    fileprivate mutating func limitBody(in context: ExchangeContext) {
-        let limit = context.limits.responseBody
-        if body.limit != limit { body = body.limited(to: limit) }
-    }
 }
 
 extension HTTPRequest {

@@ -78,7 +78,9 @@ extension Pipeline {
                 var failure = NetworkError(error)
                     .naming(NetworkError.RequestLine(request), route: context.routeName)
                 if case .timedOut = failure.reason {
-                    failure.detail = Self.sentence(failure.detail) + bounds(of: context)
+                    // Texts of libcurl have no full stop.
+                    if let last = failure.detail.utf8.last, last != UInt8(ascii: ".") { failure.detail += "." }
+                    failure.detail += bounds(of: context)
                 }
                 if failure.codecs == nil, failure.response != nil { failure.codecs = context.codecs }
                 failure = failure.withholding(secrets)
@@ -88,11 +90,6 @@ extension Pipeline {
                 }
                 throw failure
             }
-        }
-
-        /// Returns the text with a full stop at its end. Texts of libcurl have none.
-        private static func sentence(_ text: String) -> String {
-            text.isEmpty || text.utf8.last == UInt8(ascii: ".") ? text : text + "."
         }
 
         /// Returns a sentence with the duration and the time limits of a call that timed out.

@@ -32,11 +32,6 @@ extension Principal {
         }
     }
 
-    /// The identifying string of `.known`; nil for `.anonymous` and `.unknown`.
-    package var text: String? {
-        if case .known(let text, _) = self { text } else { nil }
-    }
-
     /// Returns the principal that a credential identifies. The parts are hashed, so the principal does not disclose
     /// them. Its `isLasting` is true if the hash uses the key of a persistent store.
     ///

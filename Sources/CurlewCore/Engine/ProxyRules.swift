@@ -5,8 +5,10 @@ package import CurlewHTTP
 /// The rules that select the proxy for a request: a `TransportConfiguration.Proxy` with its environment variables
 /// parsed.
 package struct ProxyRules: Sendable {
-    private var http: TransportConfiguration.Proxy.Server?
-    private var https: TransportConfiguration.Proxy.Server?
+    private typealias ProxyServer = TransportConfiguration.Proxy.Server
+
+    private var http: ProxyServer?
+    private var https: ProxyServer?
     private var bypassed = ProxyBypass([])
     private var bypassesLoopback = false
     /// The configuration errors. Each message names the option or variable, and contains no credentials.
@@ -26,8 +28,7 @@ package struct ProxyRules: Sendable {
             }
             if proxy.authentication != .basic, proxy.kind == .socks5 {
                 problems.append(
-                    "TransportConfiguration.Proxy.Server.authentication applies to HTTP proxies, not to SOCKS."
-                )
+                    "TransportConfiguration.Proxy.Server.authentication applies to HTTP proxies, not to SOCKS.")
             }
             if proxy.authentication == .digest, proxy.user == nil {
                 problems.append("TransportConfiguration.proxy: Digest needs a user and a password.")
@@ -63,9 +64,7 @@ package struct ProxyRules: Sendable {
         bypassed = ProxyBypass(list.utf8.split { $0 == UInt8(ascii: ",") || $0 <= 0x20 }.map { String(Substring($0)) })
     }
 
-    private mutating func proxy(_ names: String..., in environment: [String: String]) -> TransportConfiguration.Proxy
-        .Server?
-    {
+    private mutating func proxy(_ names: String..., in environment: [String: String]) -> ProxyServer? {
         guard let name = names.first(where: { environment[$0]?.isEmpty == false }), let value = environment[name]
         else { return nil }
         let proxy = TransportConfiguration.Proxy.Server(value)

@@ -14,7 +14,7 @@ public import CurlewHTTP
 ///
 /// Only buckets that are not full are remembered, for the 256 most recently used origins. Buckets do not refill
 /// with time: without successes, an origin gets no further retries.
-public final class RetryBudget: Sendable {
+public final class RetryBudget: CustomStringConvertible, Sendable {
     let capacity: Int
     let price: Int
     private let timeoutPrice: Int
@@ -113,9 +113,7 @@ public final class RetryBudget: Sendable {
             missing[oldest.key] = nil
         }
     }
-}
 
-extension RetryBudget: CustomStringConvertible {
     /// A description such as `500 tokens, 14 each`.
     public var description: String { "\(capacity) tokens, \(price) each" }
 }

@@ -33,8 +33,9 @@ package struct TimeoutTracker: Sendable {
     /// The deadline for the head, extended by the time that sending the request body takes.
     private var attempt: Int64
     private var sendingSince: Int64?
-    /// The start of the wait for a connection; nil once the request is about to be sent.
-    private var connectingSince: Int64?
+    /// The start of the connecting phase; nil once the request is about to be sent on a connection. A transport sets it
+    /// again for an exchange that has waited for a connection that other exchanges use.
+    package var connectingSince: Int64?
     private var connect: Int64?
     private let firstByte: Int64?
     private let idle: Int64?
@@ -76,23 +77,13 @@ package struct TimeoutTracker: Sendable {
     /// The time since the transport received the exchange.
     package func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
 
-    /// Records that the exchange begins. The time until then was spent in a queue. `time` limits the phase until
-    /// `connected()`; nil sets no limit.
+    /// Records that the exchange begins. The time until then was spent in a queue. `time` limits the connecting phase;
+    /// nil sets no limit.
     package mutating func begin(at now: Int64, connecting time: Duration? = nil) {
         begun = now
         connect = time?.wholeNanoseconds
         connectingSince = now
         awaitHead(at: now)
-    }
-
-    /// Records that the request is about to be sent on a connection.
-    package mutating func connected() {
-        connectingSince = nil
-    }
-
-    /// Restarts the connecting phase, because the exchange has waited for a connection that other exchanges use.
-    package mutating func connectLater(from now: Int64) {
-        connectingSince = now
     }
 
     package var isConnected: Bool { begun != nil && connectingSince == nil }

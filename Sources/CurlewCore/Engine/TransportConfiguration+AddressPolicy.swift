@@ -43,14 +43,8 @@ extension TransportConfiguration {
         /// one is a copy of the other.
         ///
         /// The closure runs on the transport's event loop, so it must return without waiting.
-        public static func asking(_ allows: @escaping @Sendable (_ address: IPAddress) -> Bool)
-            -> TransportConfiguration.AddressPolicy
-        {
-            TransportConfiguration.AddressPolicy(rule: .asking(Predicate(allows)))
-        }
-
-        private init(rule: Rule) {
-            self.rule = rule
+        public static func asking(_ allows: @escaping @Sendable (_ address: IPAddress) -> Bool) -> AddressPolicy {
+            AddressPolicy(rule: .asking(Predicate(allows)))
         }
 
         /// Returns a policy that also allows these addresses and networks: `"127.0.0.1"`, `"10.1.0.0/16"`. Text that
@@ -86,9 +80,9 @@ extension TransportConfiguration {
 
         private mutating func read(_ texts: [String]) -> [IPNetwork] {
             texts.compactMap { text in
-                let network = IPNetwork(text)
-                if network == nil { unreadable.append(text) }
-                return network
+                if let network = IPNetwork(text) { return network }
+                unreadable.append(text)
+                return nil
             }
         }
 

@@ -34,6 +34,15 @@ extension TransportConfiguration {
                 self.target = target
                 self.targetPort = targetPort
             }
+
+            /// The override as `host:port:target:port`, the form that libcurl accepts; nil if a part is not valid.
+            package var line: String? {
+                // An omitted port is valid, so 80 stands for it in this check.
+                guard let from = Origin(scheme: "http", host: host, port: port ?? 80),
+                    let to = Origin(scheme: "http", host: target, port: targetPort ?? 80)
+                else { return nil }
+                return "\(from.host):\(port.map(String.init) ?? ""):\(to.host):\(targetPort.map(String.init) ?? "")"
+            }
         }
 
         /// The time for which a resolved address is cached, rounded up to whole seconds. Zero resolves the name for
@@ -62,19 +71,5 @@ extension TransportConfiguration {
                 "TransportConfiguration.DNS.overrides: from \"\($0.host)\" to \"\($0.target)\" has an invalid host or port."
             }
         }
-    }
-}
-
-extension TransportConfiguration.DNS.Override {
-    /// The target in the form of an origin's host; nil if it is not valid.
-    package var targetHost: String? { Origin(scheme: "http", host: target, port: 80)?.host }
-
-    /// The override as `host:port:target:port`, the form that libcurl accepts; nil if a part is not valid.
-    package var line: String? {
-        // An omitted port is valid, so 80 stands for it in this check.
-        guard let from = Origin(scheme: "http", host: host, port: port ?? 80),
-            let to = Origin(scheme: "http", host: target, port: targetPort ?? 80)
-        else { return nil }
-        return "\(from.host):\(port.map(String.init) ?? ""):\(to.host):\(targetPort.map(String.init) ?? "")"
     }
 }

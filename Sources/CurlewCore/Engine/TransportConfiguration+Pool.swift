@@ -47,19 +47,14 @@ extension TransportConfiguration {
         }
 
         var problems: [String] {
-            var problems: [String] = []
-            if perHost < 1 {
-                problems.append("TransportConfiguration.Pool.perHost is \(perHost): at least 1 is needed.")
+            let values = [
+                ("perHost", perHost, 1), ("waitingPerHost", waitingPerHost, 0), ("total", total ?? 1, 1),
+                ("idle", idle, 1),
+            ]
+            return values.filter { $1 < $2 }.map { name, value, minimum in
+                "TransportConfiguration.Pool.\(name) is \(value): "
+                    + (minimum == 0 ? "it cannot be negative." : "at least \(minimum) is needed.")
             }
-            if waitingPerHost < 0 {
-                problems.append(
-                    "TransportConfiguration.Pool.waitingPerHost is \(waitingPerHost): it cannot be negative.")
-            }
-            if let total, total < 1 {
-                problems.append("TransportConfiguration.Pool.total is \(total): at least 1 is needed.")
-            }
-            if idle < 1 { problems.append("TransportConfiguration.Pool.idle is \(idle): at least 1 is needed.") }
-            return problems
         }
     }
 }
@@ -91,20 +86,6 @@ extension TransportConfiguration.Pool {
         public var handles = 0
 
         package init() {}
-
-        /// Returns a snapshot in which each number is the sum of the numbers in `left` and `right`.
-        package static func + (left: Self, right: Self) -> Self {
-            var sum = left
-            sum.active += right.active
-            sum.paused += right.paused
-            sum.waiting += right.waiting
-            sum.connections += right.connections
-            sum.connectionsOpened += right.connectionsOpened
-            sum.completed += right.completed
-            sum.reused += right.reused
-            sum.handles += right.handles
-            return sum
-        }
     }
 }
 

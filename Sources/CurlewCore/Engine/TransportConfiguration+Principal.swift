@@ -28,8 +28,15 @@ extension TransportConfiguration {
 }
 
 extension TransportConfiguration.DNS {
+    /// Returns the host and the port to which a transport connects for `origin`: its own, unless an override matches.
+    package func target(of origin: Origin) -> (host: String, port: Int) {
+        let override = override(for: origin)
+        let host = override.flatMap { Origin(scheme: "http", host: $0.target, port: 80)?.host }
+        return (host ?? origin.host, override?.targetPort ?? origin.port)
+    }
+
     /// Returns the first override that matches `origin`; nil if there is none.
-    package func override(for origin: Origin) -> Override? {
+    fileprivate func override(for origin: Origin) -> Override? {
         guard !overrides.isEmpty else { return nil }
         return overrides.first { each in
             Origin(scheme: "http", host: each.host, port: 80)?.host == origin.host

@@ -83,7 +83,7 @@ extension TransportConfiguration.TLS {
         /// Returns the pin of a certificate in PEM or DER form; nil if it is not a certificate.
         public static func key(ofCertificate certificate: Data) -> String? {
             let bytes = CertificateKey.der(fromPEM: certificate) ?? certificate
-            return CertificateKey.publicKeyInfo(ofDER: bytes).map(CertificateKey.pin)
+            return CertificateFields(bytes).map { CertificateKey.pin(ofKey: $0.publicKey) }
         }
 
         private static let warningPeriod: Double = 30 * 86_400
@@ -96,15 +96,12 @@ extension TransportConfiguration.TLS.PinSet {
         CertificateKey.pin(ofKey: info)
     }
 
-    /// The validity of a set at a given date.
-    package enum State: Hashable, Sendable {
-        case current, endsSoon, ended
-    }
-
-    package func state(at date: Date) -> State {
-        guard let expires else { return .current }
-        if date >= expires { return .ended }
-        return date >= expires.addingTimeInterval(-Self.warningPeriod) ? .endsSoon : .current
+    /// Returns the warning that the set is no longer enforced at `date`, or not much longer; nil if it does not expire
+    /// soon.
+    package func warning(for host: String, at date: Date) -> ExchangeEvent.Warning? {
+        guard let expires else { return nil }
+        if date >= expires { return .pinsExpired(host: host, on: expires) }
+        return date >= expires.addingTimeInterval(-Self.warningPeriod) ? .pinsExpireSoon(host: host, on: expires) : nil
     }
 
     /// Compares a server's keys with the pins, for a connection that is made at `date`. Returns the warnings and, if
@@ -115,12 +112,8 @@ extension TransportConfiguration.TLS.PinSet {
     package func verdict(
         on chain: () -> [String?], host: String, at date: Date
     ) -> (warnings: [ExchangeEvent.Warning], refused: String?) {
-        var warnings: [ExchangeEvent.Warning] = []
-        switch (state(at: date), expires) {
-        case (.ended, let date?): return ([.pinsExpired(host: host, on: date)], nil)
-        case (.endsSoon, let date?): warnings.append(.pinsExpireSoon(host: host, on: date))
-        default: break
-        }
+        let warnings = warning(for: host, at: date).map { [$0] } ?? []
+        if case .pinsExpired? = warnings.first { return (warnings, nil) }
         guard let found = mismatch(in: chain()) else { return (warnings, nil) }
         if mode == .enforce { return (warnings, found) }
         return (warnings + [.pinMismatch(host: host, found: found)], nil)
@@ -146,9 +139,6 @@ extension TransportConfiguration.TLS.PinSet {
             }
         return NetworkError(.secureConnectionFailed(.pinMismatch), detail: detail)
     }
-
-    /// All pins, separated by semicolons, as libcurl expects them.
-    package var joinedKeys: String { keys.joined(separator: ";") }
 
     var problems: [String] {
         let name = "TransportConfiguration.TLS.pins"

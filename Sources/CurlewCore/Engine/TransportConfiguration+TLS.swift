@@ -87,31 +87,25 @@ extension TransportConfiguration.TLS {
         /// its passphrase if it is encrypted.
         public static func pem(
             certificate: Data, key: Data, passphrase: String? = nil, hosts: [String] = []
-        ) -> TransportConfiguration.TLS.ClientIdentity {
-            TransportConfiguration.TLS.ClientIdentity(
-                source: .pem(certificate: certificate, key: key), passphrase: passphrase, hosts: hosts)
+        ) -> ClientIdentity {
+            ClientIdentity(source: .pem(certificate: certificate, key: key), passphrase: passphrase, hosts: hosts)
         }
 
         /// Creates an identity from the paths of PEM files. Both paths may name the same file.
         public static func pemFiles(
             certificate: String, key: String, passphrase: String? = nil, hosts: [String] = []
-        ) -> TransportConfiguration.TLS.ClientIdentity {
-            TransportConfiguration.TLS.ClientIdentity(
-                source: .pemFiles(certificate: certificate, key: key), passphrase: passphrase, hosts: hosts)
+        ) -> ClientIdentity {
+            ClientIdentity(source: .pemFiles(certificate: certificate, key: key), passphrase: passphrase, hosts: hosts)
         }
 
         /// Creates an identity from a PKCS#12 archive (RFC 7292), `.p12` or `.pfx`.
-        public static func pkcs12(_ archive: Data, passphrase: String, hosts: [String] = [])
-            -> TransportConfiguration.TLS.ClientIdentity
-        {
-            TransportConfiguration.TLS.ClientIdentity(source: .pkcs12(archive), passphrase: passphrase, hosts: hosts)
+        public static func pkcs12(_ archive: Data, passphrase: String, hosts: [String] = []) -> ClientIdentity {
+            ClientIdentity(source: .pkcs12(archive), passphrase: passphrase, hosts: hosts)
         }
 
         /// Creates an identity from the path of a PKCS#12 file (`.p12` or `.pfx`).
-        public static func pkcs12File(_ path: String, passphrase: String, hosts: [String] = [])
-            -> TransportConfiguration.TLS.ClientIdentity
-        {
-            TransportConfiguration.TLS.ClientIdentity(source: .pkcs12File(path), passphrase: passphrase, hosts: hosts)
+        public static func pkcs12File(_ path: String, passphrase: String, hosts: [String] = []) -> ClientIdentity {
+            ClientIdentity(source: .pkcs12File(path), passphrase: passphrase, hosts: hosts)
         }
 
         /// Returns whether `host` may receive the certificate.

@@ -125,14 +125,6 @@ extension TransportConfiguration {
         /// interface from Linux 5.7 on. On an older Linux, the transport uses an address of the interface.
         case interface(String)
 
-        /// The value in libcurl's syntax.
-        package var option: String {
-            switch self {
-            case .address(let address): "host!\(address)"
-            case .interface(let name): "if!\(name)"
-            }
-        }
-
         /// The reason why the value is invalid, as far as can be checked without the system; nil if there is none.
         fileprivate var problem: String? {
             switch self {

@@ -54,9 +54,7 @@ extension HTTPResponse {
 extension NetworkError.Attempt {
     static let maximumKept = 100
 
-    static func all(_ history: AttemptHistory?, _ status: HTTPStatus, _ metrics: ExchangeMetrics) -> [NetworkError
-        .Attempt]
-    {
+    static func all(_ history: AttemptHistory?, _ status: HTTPStatus, _ metrics: ExchangeMetrics) -> [Self] {
         let past = history?.attempts ?? []
         if let history, history.isComplete { return past }
         let last = NetworkError.Attempt(

@@ -143,26 +143,22 @@ extension Codecs {
     public static let json = Codecs()
 
     /// JSON with ISO 8601 dates, with or without fractions of a second, and keys in snake case (`created_at`).
-    public static let snakeCase: Codecs = {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.dateEncodingStrategy = .iso8601
-        return Codecs(
-            decoder: FastJSONDecoder(keys: .convertFromSnakeCase, dates: .iso8601WithOrWithoutFractions),
-            encoder: encoder)
-    }()
+    public static let snakeCase = json(
+        FastJSONDecoder(keys: .convertFromSnakeCase, dates: .iso8601WithOrWithoutFractions), .iso8601,
+        .convertToSnakeCase)
 
     /// JSON with ISO 8601 dates, with or without fractions of a second, and unchanged keys.
-    public static let iso8601: Codecs = {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        return Codecs(decoder: FastJSONDecoder(dates: .iso8601WithOrWithoutFractions), encoder: encoder)
-    }()
+    public static let iso8601 = json(FastJSONDecoder(dates: .iso8601WithOrWithoutFractions), .iso8601)
 
     /// JSON with dates as seconds since 1970 and unchanged keys.
-    public static let secondsSince1970: Codecs = {
+    public static let secondsSince1970 = json(FastJSONDecoder(dates: .secondsSince1970), .secondsSince1970)
+
+    private static func json(
+        _ decoder: FastJSONDecoder, _ dates: JSONEncoder.DateEncodingStrategy,
+        _ keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
+    ) -> Codecs {
         let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .secondsSince1970
-        return Codecs(decoder: FastJSONDecoder(dates: .secondsSince1970), encoder: encoder)
-    }()
+        (encoder.dateEncodingStrategy, encoder.keyEncodingStrategy) = (dates, keys)
+        return Codecs(decoder: decoder, encoder: encoder)
+    }
 }

@@ -19,7 +19,7 @@ package protocol SourceFact: Sendable {
 ///
 /// Most contexts and responses have no facts, and the others have one or two. The facts are stored as a linked list,
 /// which is faster than a dictionary for so few elements.
-package struct Facts: Sendable {
+package struct Facts: MirroredByDescription, Sendable {
     private var first: Fact?
 
     init() {}
@@ -52,12 +52,7 @@ package struct Facts: Sendable {
     /// comes from the server.
     package var otherSources: [String] {
         if let standIn = self[StandInKey.self] { return [standIn.text] }
-        return all((any SourceFact).self).compactMap(\.source)
-    }
-
-    /// Returns the facts that have the type `Found`, oldest first.
-    func all<Found>(_ type: Found.Type) -> [Found] {
-        values.compactMap { $0 as? Found }
+        return values.compactMap { ($0 as? any SourceFact)?.source }
     }
 
     private var values: [any Sendable] {
@@ -75,9 +70,7 @@ package struct Facts: Sendable {
             self.next = next
         }
     }
-}
 
-extension Facts: MirroredByDescription {
     /// The descriptions of the facts, oldest first.
     package var description: String {
         // A fact that was removed is stored as nil.

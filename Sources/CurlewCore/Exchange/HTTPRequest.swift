@@ -7,7 +7,7 @@ public import CurlewHTTP
 ///
 /// A value of this type is always well-formed: the initializer checks its URL, and its headers reject line breaks.
 /// Interceptors change copies of a request. Curlew builds requests from typed calls, `Request<Value>` and endpoints.
-public struct HTTPRequest: Sendable {
+public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable {
     /// The method, sent as written.
     public var method: HTTPMethod { didSet { isValidated = false } }
     /// The scheme, host and port to which the request is sent. Credentials and cookies are scoped to it.
@@ -102,20 +102,19 @@ public struct HTTPRequest: Sendable {
         if let problem = headers.problem {
             throw NetworkError(.invalidRequest, detail: problem.message, request: NetworkError.RequestLine(self))
         }
-        if let name = headers.firstName(where: \.belongsToConnection) { throw Self.refusal(name, self) }
+        if let name = headers.first(where: { $0.name.belongsToConnection })?.name { throw refusal(of: name) }
         if let problem = body.trailerProblem {
             throw NetworkError(.invalidRequest, detail: problem, request: NetworkError.RequestLine(self))
         }
         guard method.isValid else {
             throw NetworkError(
-                .invalidRequest,
-                detail: "The method is not a token (RFC 9110 §9.1).",
+                .invalidRequest, detail: "The method is not a token (RFC 9110 §9.1).",
                 request: NetworkError.RequestLine(self))
         }
     }
 
     /// Returns the error for a header field that belongs to the connection.
-    private static func refusal(_ name: HTTPField.Name, _ request: HTTPRequest) -> NetworkError {
+    private func refusal(of name: HTTPField.Name) -> NetworkError {
         let hint =
             switch name {
             case .host: "Put the host into the URL. `TransportConfiguration.dns.overrides` connects to another address."
@@ -126,7 +125,7 @@ public struct HTTPRequest: Sendable {
         return NetworkError(
             .invalidRequest,
             detail: "The request has the field \(name.text), which the transport writes (RFC 9110 §7.6.1).", hint: hint,
-            request: NetworkError.RequestLine(request))
+            request: NetworkError.RequestLine(self))
     }
 
     /// Returns the parts of an absolute URL. The rules and errors are those of `init`.
@@ -135,8 +134,7 @@ public struct HTTPRequest: Sendable {
             let parts = try URLParts(url)
             guard parts.userinfo == nil else {
                 throw NetworkError(
-                    .invalidRequest,
-                    detail: "The URL contains a user name or password.",
+                    .invalidRequest, detail: "The URL contains a user name or password.",
                     hint: "Remove them from the URL and add an authentication interceptor for that origin.")
             }
             return parts
@@ -148,31 +146,17 @@ public struct HTTPRequest: Sendable {
             throw NetworkError(.invalidRequest, detail: "The URL \(message) (\(shown)).")
         }
     }
-}
 
-extension HTTPRequest: CustomStringConvertible {
     /// The method and the redacted URL: `GET https://host/path`.
     public var description: String {
         NetworkError.RequestLine(self).description
     }
-}
 
-extension HTTPRequest: CustomReflectable {
     /// A mirror that shows the request line, the fields and the kind of the body, so that a dump contains no secret.
     public var customMirror: Mirror {
         // An interceptor may have replaced `headers`, and the new value does not carry the declared secrets.
         var headers = headers
         secrets.declare(in: &headers)
         return Mirror(self, children: ["request": description, "headers": headers, "body": "\(body)"])
-    }
-}
-
-extension HTTPRequest {
-    /// Creates a request for an absolute `http` or `https` URL. Throws `NetworkError` as the initializer for a URL
-    /// string does.
-    public init(
-        _ method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: RequestBody = .empty
-    ) throws(NetworkError) {
-        try self.init(method, url: url.absoluteString, headers: headers, body: body)
     }
 }

@@ -6,7 +6,7 @@ public import CurlewHTTP
 /// An HTTP response: a complete head, and a body that can be read once.
 ///
 /// A response with any status is valid, including 404 and 500. Only typed calls turn a status into an error.
-public struct HTTPResponse: Sendable {
+public struct HTTPResponse: CustomStringConvertible, CustomReflectable, Sendable {
     /// The status, which may be a failure such as 404 or 500.
     public var status: HTTPStatus
     /// The header fields in the order of arrival.
@@ -72,8 +72,7 @@ public struct HTTPResponse: Sendable {
     /// Reads the complete body and returns it as text. The encoding is UTF-8, or Latin-1 if the server declares it.
     /// Throws like `data()`.
     public func text() async throws -> String {
-        let data = try await body.collect()
-        return Self.text(of: data, mediaType: mediaType)
+        Self.text(of: try await body.collect(), mediaType: mediaType)
     }
 
     static func text(of data: Data, mediaType: MediaType?) -> String {
@@ -82,9 +81,7 @@ public struct HTTPResponse: Sendable {
         default: String(decoding: data, as: UTF8.self)
         }
     }
-}
 
-extension HTTPResponse: CustomStringConvertible, CustomReflectable {
     /// The version, the status, and the length of the body if it is known.
     public var description: String {
         "\(version) \(status), \(body)"

@@ -8,7 +8,7 @@ public import CurlewHTTP
 /// A value records which limits were set. A limit that a call sets overrides that limit of the client and no other:
 /// `options.limits.responseBody = 1 << 30` leaves the other limits unchanged. Two values are equal if all their limits
 /// are equal. A default is equal to the same limit that was set.
-public struct Limits: Sendable {
+public struct Limits: ComparedByKey, MirroredByDescription, Sendable {
     private var headerBytesChoice: Int?
     private var headerCountChoice: Int?
     private var responseBodyChoice: Int64?
@@ -102,9 +102,7 @@ public struct Limits: Sendable {
         if let limit = other.redirectsChoice { result.redirectsChoice = limit }
         return result
     }
-}
 
-extension Limits: ComparedByKey, MirroredByDescription {
     /// All limits, including the defaults of those that were not set.
     var comparisonKey: [Int64] {
         [headerBytes, headerCount, decodedRatio, errorExcerpt, redirects].map(Int64.init) + [responseBody, download]
@@ -115,9 +113,7 @@ extension Limits: ComparedByKey, MirroredByDescription {
         "headers \(headerBytes) and \(headerCount) fields, bodies \(responseBody), downloads \(download), "
             + "\(decodedRatio) times by decoding, excerpts \(errorExcerpt), \(redirects) redirects"
     }
-}
 
-extension Limits {
     /// Returns the error for a body that was decoded to `decoded` bytes from at most `coded` bytes on the wire; nil if
     /// the ratio is within `decodedRatio`, or if the decoded body has at most 1 MiB.
     package func growthFailure(decoded: Int64, coded: Int64) -> NetworkError? {

@@ -113,7 +113,7 @@ extension NetworkError: MirroredByDescription {
                 return "The body is a list: make the response type an array."
             }
         }
-        let body = response?.excerpt == nil ? "response" : "body above"
+        let body = response?.body.isEmpty != false ? "response" : "body above"
         return "Compare the model with the \(body), or make the member optional."
     }
 }

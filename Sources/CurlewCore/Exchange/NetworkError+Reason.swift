@@ -163,10 +163,6 @@ extension NetworkError {
             self.systemError = systemError
         }
 
-        /// Whether the host name did not resolve: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost or
-        /// NSURLErrorDNSLookupFailed.
-        var isFailedLookup: Bool { [6, -1003, -1006].contains(code) }
-
         /// The library, the code and the message on one line.
         public var description: String {
             "\(engine) error \(code): \(message)" + (systemError == 0 ? "" : " (errno \(systemError))")
@@ -181,21 +177,16 @@ extension NetworkError {
         /// Whether the same call may succeed later.
         let mayPass: Bool
         /// Whether caches treat a refusal by this policy like a failure of the server.
-        package let isOfServer: Bool
+        package var isOfServer = false
 
         /// Creates a policy. Policies with the same name are equal.
         ///
         /// - `message`: one sentence for the user.
         /// - `mayPass`: whether the same call may succeed later. `NetworkError.isRetryable` returns it.
         public init(_ name: String, message: String = "The request was not sent.", mayPass: Bool = false) {
-            self.init(name, message: message, mayPass: mayPass, isOfServer: false)
-        }
-
-        package init(_ name: String, message: String, mayPass: Bool, isOfServer: Bool) {
             self.name = name
             self.message = message
             self.mayPass = mayPass
-            self.isOfServer = isOfServer
         }
 
         /// The name of the policy.
@@ -210,8 +201,11 @@ extension NetworkError.Policy: ComparedByKey {
 
 extension NetworkError.Policy {
     /// Too many exchanges already wait for the same host.
-    public static let overload = NetworkError.Policy(
-        "overload", message: "There were too many requests.", mayPass: true, isOfServer: true)
+    public static let overload = {
+        var policy = NetworkError.Policy("overload", message: "There were too many requests.", mayPass: true)
+        policy.isOfServer = true
+        return policy
+    }()
     /// The client is draining, or the transport has been shut down.
     public static let shutdown = NetworkError.Policy("shutdown")
     /// The host has no address to which `TransportConfiguration.addressPolicy` allows a connection.

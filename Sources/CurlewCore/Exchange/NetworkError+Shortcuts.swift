@@ -59,7 +59,8 @@ extension NetworkError {
         guard let failure = underlying as? NetworkError.TransportFailure else {
             return SystemErrorCode(underlying).reachedNoServer
         }
-        return isOffline || failure.systemError == EHOSTUNREACH || failure.isFailedLookup
+        // CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost and NSURLErrorDNSLookupFailed.
+        return isOffline || failure.systemError == EHOSTUNREACH || [6, -1003, -1006].contains(failure.code)
     }
 
     /// Whether a phase timed out, or the server reported a timeout (408, 504).
@@ -93,9 +94,7 @@ extension NetworkError {
         if let expectedWait { return min(expectedWait, .seconds(86_400)) }
         if let refresh { return refresh.retryAfter }
         guard let response else { return nil }
-        if let value = response.headers[.retryAfter], let hint = RetryAfter(value) {
-            return min(hint.delay(now: response.date), .seconds(86_400))
-        }
+        if let wait = response.headers.retryAfter(now: response.date) { return min(wait, .seconds(86_400)) }
         guard [.forbidden, .tooManyRequests, .serviceUnavailable].contains(response.status),
             let quota = RateLimitStatus(response.headers, status: response.status, now: response.date),
             quota.remaining == 0, let reset = quota.reset

@@ -14,8 +14,8 @@ extension RequestBody {
     public func chunks() throws(NetworkError) -> Chunks {
         switch kind {
         case .empty: return Chunks { { nil } }
-        case .parts(let parts): return Self.reading(parts.map(PieceReader.Piece.init))
-        case .file(let path): return Self.reading([.file(path: path, offset: 0, length: nil)])
+        case .parts(let parts): return Self.reading(parts)
+        case .file(let path): return Self.reading([.file(path: path, offset: 0, length: -1)])
         case .stream(let length, _, let make):
             do {
                 let chunks = try make()
@@ -42,16 +42,7 @@ extension RequestBody {
         return body
     }
 
-    /// The number of bytes that will be sent; nil for a stream without a declared length, and for a path that is not a
-    /// regular file. Reads the size of a file from the file system.
-    package var lengthToSend: Int64? {
-        guard case .file(let path) = kind else { return length }
-        var facts = stat()
-        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int64(facts.st_size)
-    }
-
-    private static func reading(_ pieces: [PieceReader.Piece]) -> Chunks {
+    private static func reading(_ pieces: [Part]) -> Chunks {
         Chunks {
             let reader = PieceReader(pieces)
             return { try reader.next() }
@@ -94,27 +85,13 @@ extension RequestBody.Chunks: AsyncSequence {
 
 /// Reads pieces in chunks, one piece after the other. Used by one task at a time.
 private final class PieceReader {
-    enum Piece: Sendable {
-        case bytes(Data)
-        /// A range of a file. If `length` is nil, the range extends to the end of the file.
-        case file(path: String, offset: Int64, length: Int64?)
+    private static let chunkSize: Int64 = 64 << 10
 
-        init(_ part: RequestBody.Part) {
-            self =
-                switch part {
-                case .bytes(let data): .bytes(data)
-                case .file(let path, let offset, let length): .file(path: path, offset: offset, length: length)
-                }
-        }
-    }
-
-    private static let chunkSize = 64 << 10
-
-    private var pieces: ArraySlice<Piece>
+    private var pieces: ArraySlice<RequestBody.Part>
     /// The open file of the first piece; -1 if none is open.
     private var file: Int32 = -1
 
-    init(_ pieces: [Piece]) {
+    init(_ pieces: [RequestBody.Part]) {
         self.pieces = pieces[...]
     }
 
@@ -128,7 +105,7 @@ private final class PieceReader {
             case .bytes(let data): if !data.isEmpty { return data }
             case .file(let path, let offset, let length):
                 guard let chunk = try read(path, offset, length) else { continue }
-                let remainder = length.map { $0 - Int64(chunk.count) }
+                let remainder = length < 0 ? length : length - Int64(chunk.count)
                 pieces = [.file(path: path, offset: offset + Int64(chunk.count), length: remainder)] + pieces
                 return chunk
             }
@@ -137,12 +114,12 @@ private final class PieceReader {
     }
 
     /// Returns the next bytes of a file. At the end of the range, closes the file and returns nil.
-    private func read(_ path: String, _ offset: Int64, _ length: Int64?) throws(NetworkError) -> Data? {
+    private func read(_ path: String, _ offset: Int64, _ length: Int64) throws(NetworkError) -> Data? {
         if file < 0 { file = open(path, O_RDONLY | O_CLOEXEC) }
         guard file >= 0 else {
             throw NetworkError(.invalidRequest, detail: "The file \(path) cannot be opened (errno \(errno)).")
         }
-        var buffer = [UInt8](repeating: 0, count: Int(min(Int64(Self.chunkSize), length ?? .max)))
+        var buffer = [UInt8](repeating: 0, count: Int(length < 0 ? Self.chunkSize : min(Self.chunkSize, length)))
         let count = buffer.isEmpty ? 0 : pread(file, &buffer, buffer.count, off_t(offset))
         guard count >= 0 else {
             throw NetworkError(.invalidRequest, detail: "The file \(path) cannot be read (errno \(errno)).")
@@ -150,7 +127,7 @@ private final class PieceReader {
         guard count == 0 else { return Data(buffer[..<count]) }
         close(file)
         file = -1
-        if let length, length > 0 {
+        if length > 0 {
             throw NetworkError(.encoding, detail: "The file \(path) became shorter while it was sent.")
         }
         return nil

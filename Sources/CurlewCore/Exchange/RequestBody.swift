@@ -8,7 +8,7 @@ public import CurlewHTTP
 /// A body knows its length, if it has one, and whether it can be produced again. Retry, redirect and authentication
 /// check `canReplay` before they send a request twice. A body that can be produced only once is never silently sent
 /// empty. Files are read while they are sent and are never held in memory completely.
-public struct RequestBody: Sendable {
+public struct RequestBody: MirroredByDescription, Sendable {
     /// Whether a stream can be created again, so that the request can be sent again.
     public enum Replay: Sendable {
         /// The stream can be created once. The request is sent at most once.
@@ -20,6 +20,7 @@ public struct RequestBody: Sendable {
     /// A piece with a known length: bytes in memory, or a range of a file.
     package enum Part: Sendable {
         case bytes(Data)
+        /// A range of a file. A negative length stands for the rest of the file where one is read, and in no `.parts`.
         case file(path: String, offset: Int64, length: Int64)
 
         package var length: Int64 {
@@ -136,9 +137,7 @@ public struct RequestBody: Sendable {
             return nil
         }
     }
-}
 
-extension RequestBody: MirroredByDescription {
     /// The kind of the body and its length; never its content.
     public var description: String {
         switch kind {
@@ -213,4 +212,23 @@ extension RequestBody {
         guard let name = trailers.names.first(where: { !$0.isValid || !$0.mayTrail }) else { return nil }
         return "A field named \(name.text.printable) cannot be a trailer (RFC 9110 §6.5.1)."
     }
+}
+
+extension HTTPField.Name {
+    /// Whether a field with this name may be sent in trailers. False for fields about framing, routing, request
+    /// modifiers, authentication, response control and the processing of the content (RFC 9110 §6.5.1).
+    fileprivate var mayTrail: Bool {
+        if belongsToConnection { return false }
+        let name = text.lowercased()
+        return !Self.headOnly.contains(name) && !name.utf8.starts(with: "if-".utf8)
+            && !name.utf8.starts(with: "accept".utf8) && !name.utf8.starts(with: "proxy-".utf8)
+    }
+
+    private static let headOnly: Set<String> = [
+        "age", "authentication-info", "authorization", "cache-control", "connection", "content-encoding",
+        "content-language", "content-length", "content-location", "content-range", "content-type", "cookie", "date",
+        "expect", "expires", "forwarded", "host", "idempotency-key", "keep-alive", "location", "max-forwards", "origin",
+        "pragma", "prefer", "priority", "range", "referer", "retry-after", "set-cookie", "te", "trailer",
+        "transfer-encoding", "upgrade", "user-agent", "vary", "via", "warning", "www-authenticate",
+    ]
 }

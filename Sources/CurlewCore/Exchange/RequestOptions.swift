@@ -120,9 +120,7 @@ public struct RequestOptions: Sendable {
         if !other.values.isEmpty { result.values.merge(other.values) { $1 } }
         return result
     }
-}
 
-extension RequestOptions {
     /// A key for a custom value in `RequestOptions`.
     public protocol Key {
         /// The type of the value.

@@ -10,15 +10,11 @@ extension ResponseBody {
     ///
     /// The reader waits only for the first byte of each chunk. The limit of the body, the errors and cancellation are
     /// those of the body itself.
-    public var bytes: Bytes { Bytes(self) }
+    public var bytes: Bytes { Bytes(body: self) }
 
     /// The bytes of a body one after the other.
     public struct Bytes: AsyncSequence, Sendable {
-        private let body: ResponseBody
-
-        init(_ body: ResponseBody) {
-            self.body = body
-        }
+        fileprivate let body: ResponseBody
 
         /// Creates the iterator. If the body has already been read, the first call of `next` throws.
         public func makeAsyncIterator() -> Iterator {
@@ -83,24 +79,19 @@ extension ResponseBody {
     /// - A line of more than 1 MiB throws `.limitExceeded(.responseBody)`; see `lines(upTo:)`.
     /// - At most one chunk and one line are in memory. The limit of the body, the errors and cancellation are those of
     ///   the body itself.
-    public var lines: Lines { Lines(self, limit: 1 << 20) }
+    public var lines: Lines { lines(upTo: 1 << 20) }
 
     /// Returns the lines of the body, with another limit for the size of a line.
     ///
     /// - `maximum`: the maximum size of a line in bytes, without its LF.
     public func lines(upTo maximum: Int) -> Lines {
-        Lines(self, limit: maximum)
+        Lines(body: self, limit: maximum)
     }
 
     /// The lines of a body.
     public struct Lines: AsyncSequence, Sendable {
-        private let body: ResponseBody
-        private let limit: Int
-
-        init(_ body: ResponseBody, limit: Int) {
-            self.body = body
-            self.limit = limit
-        }
+        fileprivate let body: ResponseBody
+        fileprivate let limit: Int
 
         /// Creates the iterator. If the body has already been read, the first call of `next` throws.
         public func makeAsyncIterator() -> Iterator {

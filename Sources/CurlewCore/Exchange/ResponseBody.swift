@@ -11,7 +11,7 @@ public import CurlewHTTP
 /// - A second iteration throws `NetworkError`.
 /// - Reading more than the exchange's limit (`Limits.responseBody`) throws `.limitExceeded(.responseBody)`.
 /// - The transfer ends when the last copy of an unread body is released, or when the reading task is cancelled.
-public struct ResponseBody: AsyncSequence, Sendable {
+public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
     let storage: Storage
 
     /// Creates a body from bytes in memory. A reader receives them as one chunk.
@@ -113,11 +113,6 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// The number of bytes, if all of them are buffered.
-    var bufferedCount: Int? {
-        if case .buffered(let data) = storage.content { data.count } else { nil }
-    }
-
     /// Reads and returns the complete body.
     ///
     /// Throws `NetworkError`: `.limitExceeded(.responseBody)` for a body with more than `maximum` or `limit` bytes, the
@@ -199,9 +194,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
             }
         }
     }
-}
 
-extension ResponseBody: MirroredByDescription {
     /// The number of bytes, if known; never the content.
     public var description: String {
         declaredLength.map { "\($0) bytes" } ?? "a body of unknown length"

@@ -6,7 +6,7 @@ import CurlewFoundation
 ///
 /// This module does not link FoundationNetworking, so `URLError` is not available. The standard library provides the
 /// domain and code of every error for bridging. For a Swift error, these are its type and case.
-package struct SystemErrorCode: Hashable, Sendable {
+struct SystemErrorCode: Hashable, Sendable {
     private let domain: String
     private let code: Int
 
@@ -30,9 +30,9 @@ package struct SystemErrorCode: Hashable, Sendable {
     /// The reason with which a call fails after this error; nil if the error is not one of the system.
     var reason: NetworkError.Reason? {
         switch domain {
-        case "NSURLErrorDomain": Self.reason(forURLError: code)
+        case "NSURLErrorDomain": .ofURLError(code)
         case "kCFErrorDomainCFNetwork":
-            code < 0 ? Self.reason(forURLError: code) : .connectionLost(.requestMayHaveArrived)
+            code < 0 ? .ofURLError(code) : .connectionLost(.requestMayHaveArrived)
         case "NSPOSIXErrorDomain": posixReason
         case "NSCocoaErrorDomain": cocoaReason
         default: nil
@@ -58,11 +58,36 @@ package struct SystemErrorCode: Hashable, Sendable {
     /// data is not allowed.
     private static let offlineCodes = [-1009, -1018, -1019, -1020]
 
+    private var posixReason: NetworkError.Reason? {
+        switch Int32(clamping: code) {
+        case ECANCELED: .cancelled
+        case ECONNREFUSED, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, EADDRNOTAVAIL: .unreachable
+        case ETIMEDOUT: .timedOut(.connect)
+        case ECONNRESET, ECONNABORTED, EPIPE, ENOTCONN, ENETRESET: .connectionLost(.requestMayHaveArrived)
+        case ENOENT, EACCES, EPERM, EEXIST, ENOTDIR, EISDIR, ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EFBIG: .storage
+        default: nil
+        }
+    }
+
+    private var cocoaReason: NetworkError.Reason? {
+        switch code {
+        // NSFileErrorMinimum to NSFileErrorMaximum (FoundationErrors.h).
+        case 0...1023: .storage
+        case 3072: .cancelled
+        // Property lists, JSON and archives that cannot be read; a missing value.
+        case 3840...3850, 4864, 4865: .decoding
+        case 3851, 3852, 4866: .encoding
+        default: nil
+        }
+    }
+}
+
+extension NetworkError.Reason {
     /// Returns the reason for a code of `NSURLErrorDomain` (NSURLError.h), as far as the code determines it.
     ///
     /// The codes are literals, because Foundation on Linux has names for fewer of them, and this module does not import
     /// those names.
-    package static func reason(forURLError code: Int) -> NetworkError.Reason {
+    package static func ofURLError(_ code: Int) -> Self {
         switch onApple(code) {
         case -999: .cancelled
         // The URL is malformed or not supported.
@@ -100,28 +125,5 @@ package struct SystemErrorCode: Hashable, Sendable {
         #else
         (-1207 ... -1201).contains(code) ? code + 1 : code
         #endif
-    }
-
-    private var posixReason: NetworkError.Reason? {
-        switch Int32(clamping: code) {
-        case ECANCELED: .cancelled
-        case ECONNREFUSED, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, EADDRNOTAVAIL: .unreachable
-        case ETIMEDOUT: .timedOut(.connect)
-        case ECONNRESET, ECONNABORTED, EPIPE, ENOTCONN, ENETRESET: .connectionLost(.requestMayHaveArrived)
-        case ENOENT, EACCES, EPERM, EEXIST, ENOTDIR, EISDIR, ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EFBIG: .storage
-        default: nil
-        }
-    }
-
-    private var cocoaReason: NetworkError.Reason? {
-        switch code {
-        // NSFileErrorMinimum to NSFileErrorMaximum (FoundationErrors.h).
-        case 0...1023: .storage
-        case 3072: .cancelled
-        // Property lists, JSON and archives that cannot be read; a missing value.
-        case 3840...3850, 4864, 4865: .decoding
-        case 3851, 3852, 4866: .encoding
-        default: nil
-        }
     }
 }

@@ -13,7 +13,7 @@ public import CurlewHTTP
 ///     client.send(.report.options { $0.timeouts.total = .seconds(60) })       // still connects within 3 s
 ///
 /// Two values are equal if all their limits are equal. A default is equal to the same limit that was set.
-public struct Timeouts: Sendable {
+public struct Timeouts: ComparedByKey, MirroredByDescription, Sendable {
     private var connectChoice: Duration??
     private var firstByteChoice: Duration??
     private var attemptChoice: Duration??
@@ -95,9 +95,7 @@ public struct Timeouts: Sendable {
 
     /// A practically infinite duration. Unlike nil, it overrides the `.attemptTimeout(_:)` of a pipeline.
     static let unlimited = Duration.seconds(Int64(1) << 32)
-}
 
-extension Timeouts: ComparedByKey, MirroredByDescription {
     /// All limits, including the defaults of those that were not set.
     var comparisonKey: [Duration?] { [connect, firstByte, attempt, idle, total] }
 

@@ -32,15 +32,29 @@ extension Interceptor where Self == BuiltInInterceptor {
         for url: String? = nil, at placement: Placement = .custom, changesPrincipal: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
     ) -> BuiltInInterceptor {
-        BuiltInInterceptor(requestHookFor: url, placement, changesPrincipal: changesPrincipal, body)
+        let home = url.map { url in Result { () throws(NetworkError) in try HTTPRequest(url: url).origin } }
+        let origin = try? home?.get()
+        let concerns = { @Sendable (request: HTTPRequest) in url == nil || origin == request.origin }
+        // The closure may attach any credential.
+        var traits = InterceptorTraits(
+            placement: placement, scope: origin.map { .origin($0) } ?? .clientOrigin
+        ) { request, _ in
+            changesPrincipal && concerns(request) ? .unknown : .anonymous
+        }
+        if case .failure(let error)? = home { traits.problem = { _ in "The hook has no origin. \(error.detail)" } }
+        return BuiltInInterceptor(origin.map { "onRequest(\($0))" } ?? "onRequest", traits) { request, next in
+            guard concerns(request) else { return try await next(request) }
+            var request = request
+            try await body(&request, next.context)
+            return try await next(request)
+        }
     }
 
     /// Inspects each response, whatever its status, when its head arrives.
     ///
     /// The closure must leave the body to the caller, because a body can be read only once.
     ///
-    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
-    ///   on the wire.
+    /// - `placement`: the position in the pipeline, as for `onRequest`.
     /// - `body`: the closure that inspects the response. If it throws an error, the call ends with that error.
     public static func onResponse(
         at placement: Placement = .custom,
@@ -61,8 +75,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// turns it into an error afterwards. The error is always passed on to the caller. Cancellation is reported too;
     /// check `error.isCancelled`.
     ///
-    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
-    ///   on the wire.
+    /// - `placement`: the position in the pipeline, as for `onRequest`.
     /// - `body`: the closure that observes the error. The error is passed on when the closure has returned.
     public static func onError(
         at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
@@ -76,31 +89,6 @@ extension Interceptor where Self == BuiltInInterceptor {
                 await body(failure, next.context)
                 throw failure
             }
-        }
-    }
-}
-
-extension BuiltInInterceptor {
-    /// - `url`: a URL of the origin whose requests the hook changes; nil for all requests.
-    fileprivate init(
-        requestHookFor url: String?, _ placement: Placement, changesPrincipal: Bool,
-        _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
-    ) {
-        let home = url.map { url in Result { () throws(NetworkError) in try HTTPRequest(url: url).origin } }
-        let origin = try? home?.get()
-        let concerns = { @Sendable (request: HTTPRequest) in url == nil || origin == request.origin }
-        // The closure may attach any credential.
-        var traits = InterceptorTraits(
-            placement: placement, scope: origin.map { .origin($0) } ?? .clientOrigin
-        ) { request, _ in
-            changesPrincipal && concerns(request) ? .unknown : .anonymous
-        }
-        if case .failure(let error)? = home { traits.problem = { _ in "The hook has no origin. \(error.detail)" } }
-        self.init(origin.map { "onRequest(\($0))" } ?? "onRequest", traits) { request, next in
-            guard concerns(request) else { return try await next(request) }
-            var request = request
-            try await body(&request, next.context)
-            return try await next(request)
         }
     }
 }

@@ -3,7 +3,7 @@
 import CurlewHTTP
 
 /// Follows redirects. For the rules, see `.redirects(_:)`.
-struct RedirectInterceptor: Interceptor {
+struct RedirectInterceptor: Interceptor, CustomStringConvertible {
     /// The policy for calls that specify no policy.
     let policy: RedirectPolicy
 
@@ -18,28 +18,21 @@ struct RedirectInterceptor: Interceptor {
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         // Caches must know declared secrets before the first redirect. Most calls declare none, and then the context is
         // not copied.
-        guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {
-            let context = declaring(next.context)
-            let response = try await next(request, context: context)
-            guard RedirectPolicy.redirects(response.status) else { return response }
-            return try await follow(response, to: request, next, context)
+        var context: ExchangeContext?
+        if !policy.secretHeaders.isEmpty || next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty == false {
+            context = next.context
+            context?.forwardedFields.secret.formUnion(policy(for: next.context).secretHeaders)
         }
-        let response = try await next(request)
+        let response = try await next(request, context: context)
         guard RedirectPolicy.redirects(response.status) else { return response }
-        return try await follow(response, to: request, next, next.context)
-    }
-
-    private func declaring(_ context: ExchangeContext) -> ExchangeContext {
-        var context = context
-        context.forwardedFields.secret.formUnion(policy(for: context).secretHeaders)
-        return context
+        return try await follow(response, to: request, next, context ?? next.context)
     }
 
     /// Returns the call's policy plus the header fields that the client's policy declares; the client's policy if the
     /// call has none.
     private func policy(for context: ExchangeContext) -> RedirectPolicy {
         let chosen = context.options.isSingleHop ? .manual : context[RedirectPolicyKey.self]
-        return chosen?.adding(policy) ?? policy
+        return chosen?.keeping(secret: policy.secretHeaders).forwarding(policy.forwardedHeaders) ?? policy
     }
 
     private func follow(
@@ -117,9 +110,7 @@ struct RedirectInterceptor: Interceptor {
         }
         return failure
     }
-}
 
-extension RedirectInterceptor: CustomStringConvertible {
     /// `Redirects`, with the policy if it is not the standard one.
     var description: String {
         if case .all = policy.rule { "Redirects" } else { "Redirects(\(policy))" }
@@ -130,11 +121,7 @@ extension RedirectInterceptor: CustomStringConvertible {
 struct RedirectTrail: Sendable {
     private(set) var redirects: [RedirectPolicy.Redirect] = []
     /// Whether a redirect has led to another origin. Never reset.
-    private(set) var crossedOrigin: Bool
-
-    init(crossedOrigin: Bool = false) {
-        self.crossedOrigin = crossedOrigin
-    }
+    private(set) var crossedOrigin = false
 
     mutating func append(_ redirect: RedirectPolicy.Redirect) {
         redirects.append(redirect)

@@ -39,9 +39,7 @@ extension RedirectPolicy {
             guard locations.count == 1 else {
                 throw NetworkError(
                     .badResponse, detail: "The redirect has \(locations.count) Location fields that differ.",
-                    hint:
-                        "With options.redirects = .manual the call returns the response, with all of them."
-                )
+                    hint: "With options.redirects = .manual the call returns the response, with all of them.")
             }
             next = try Self.target(of: location, from: request)
             Self.changeMethod(of: &next, for: status)
@@ -49,8 +47,7 @@ extension RedirectPolicy {
                 throw NetworkError(
                     .refused(by: .redirects),
                     detail: "The redirect requires the body again, but it cannot be replayed.",
-                    hint: "Use a file, data, or a stream with replay: .always; or request the last URL directly."
-                )
+                    hint: "Use a file, data, or a stream with replay: .always; or request the last URL directly.")
             }
         } catch {
             return .fail(error)
@@ -141,6 +138,6 @@ extension RedirectPolicy {
 
     /// The fields that describe a body and do not begin with `Content-`.
     private static let contentFields: Set<HTTPField.Name> = [
-        .transferEncoding, .trailer, .expect, .lastModified, "Digest", "Repr-Digest", "Want-Digest",
+        .transferEncoding, "Trailer", "Expect", .lastModified, "Digest", "Repr-Digest", "Want-Digest",
     ]
 }

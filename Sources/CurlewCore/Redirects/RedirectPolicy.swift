@@ -22,7 +22,7 @@ public import CurlewHTTP
 ///   of the call. This also applies if a later redirect returns to the first origin, and to fields that an interceptor
 ///   attaches. The body is sent with 307 and 308.
 /// - A call follows at most `Limits.redirects` redirects. A URL may occur more than once.
-public struct RedirectPolicy: Sendable {
+public struct RedirectPolicy: CustomStringConvertible, Sendable {
     enum Rule: Sendable {
         case all
         case sameOrigin
@@ -50,14 +50,8 @@ public struct RedirectPolicy: Sendable {
     /// returned to the caller. An error that `follows` throws ends the call.
     ///
     /// `follows` is called only for redirects that the rules allow.
-    public static func asking(_ follows: @escaping @Sendable (_ redirect: RedirectPolicy.Redirect) throws -> Bool)
-        -> RedirectPolicy
-    {
+    public static func asking(_ follows: @escaping @Sendable (_ redirect: Redirect) throws -> Bool) -> RedirectPolicy {
         RedirectPolicy(rule: .asking(follows))
-    }
-
-    private init(rule: Rule) {
-        self.rule = rule
     }
 
     /// Returns a copy with more header fields of the app that are secret and never sent to another origin, in addition
@@ -72,11 +66,6 @@ public struct RedirectPolicy: Sendable {
         return copy
     }
 
-    /// Returns this policy plus the header fields that `client`, the policy of the client, declares.
-    func adding(_ client: RedirectPolicy) -> RedirectPolicy {
-        keeping(secret: client.secretHeaders).forwarding(client.forwardedHeaders)
-    }
-
     /// Returns a copy with more header fields that may be sent to another origin, such as one with the version of the
     /// app.
     ///
@@ -88,9 +77,7 @@ public struct RedirectPolicy: Sendable {
         copy.forwardedHeaders.formUnion(names)
         return copy
     }
-}
 
-extension RedirectPolicy: CustomStringConvertible {
     /// The name of the policy, such as `sameOrigin`.
     public var description: String {
         switch rule {
@@ -140,13 +127,11 @@ extension RedirectPolicy {
             }
         }
     }
-}
 
-extension RedirectPolicy {
     /// A redirect that a call followed: the response, the next request, and what was removed from the request.
     ///
     /// `HTTPResponse.redirects` lists the redirects that led to a response, oldest first.
-    public struct Redirect: Hashable, Sendable {
+    public struct Redirect: Hashable, MirroredByDescription, Sendable {
         /// The status of the redirect: 301, 302, 303, 307 or 308.
         public let status: HTTPStatus
         /// The method of the request that was redirected.
@@ -179,19 +164,17 @@ extension RedirectPolicy {
             self.droppedFields = droppedFields
             secrets = request.secrets
         }
-    }
-}
 
-extension RedirectPolicy.Redirect: MirroredByDescription {
-    /// Both requests and what changed, on one redacted line: `303 POST https://a.test/x → GET https://b.test/y, to
-    /// another origin, without the body, without Cookie`.
-    public var description: String {
-        let redaction = secrets.redaction
-        var text = "\(status.code) \(method) \(redaction.url(url)) → \(nextMethod) \(redaction.url(nextURL))"
-        if leavesOrigin { text += ", to another origin" }
-        if dropsBody { text += ", without the body" }
-        if !droppedFields.isEmpty { text += ", without " + droppedFields.map(\.text).joined(separator: ", ") }
-        return text.printable
+        /// Both requests and what changed, on one redacted line: `303 POST https://a.test/x → GET https://b.test/y, to
+        /// another origin, without the body, without Cookie`.
+        public var description: String {
+            let redaction = secrets.redaction
+            var text = "\(status.code) \(method) \(redaction.url(url)) → \(nextMethod) \(redaction.url(nextURL))"
+            if leavesOrigin { text += ", to another origin" }
+            if dropsBody { text += ", without the body" }
+            if !droppedFields.isEmpty { text += ", without " + droppedFields.map(\.text).joined(separator: ", ") }
+            return text.printable
+        }
     }
 }
 

@@ -8,7 +8,8 @@ struct RetryInterceptor: Interceptor {
     let policy: RetryPolicy
     private let budget: RetryBudget
     private let isBudgetChosen: Bool
-    private let rules: RetryRules?
+    private let when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)?
+    private let onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)?
     private let random: @Sendable () -> Double
 
     init(
@@ -20,14 +21,15 @@ struct RetryInterceptor: Interceptor {
         self.policy = policy
         self.budget = budget ?? RetryBudget()
         isBudgetChosen = budget != nil
-        rules = when == nil && onRetry == nil ? nil : RetryRules(when: when, onRetry: onRetry)
+        self.when = when
+        self.onRetry = onRetry
         self.random = random
     }
 
     /// The principal is `.anonymous`, because the interceptor sends the same request again. With an `onRetry`, which
     /// may change the principal, it is `.unknown`.
     var traits: InterceptorTraits {
-        let principal: Principal = rules?.onRetry == nil ? .anonymous : .unknown
+        let principal: Principal = onRetry == nil ? .anonymous : .unknown
         var traits = InterceptorTraits(.retry) { _, _ in principal }
         if policy.attempts < 1 {
             let problem = "The retry policy allows \(policy.attempts) attempts. Allow at least one."
@@ -45,7 +47,7 @@ struct RetryInterceptor: Interceptor {
         do {
             let first = try await next(request, context: next.context.retried)
             // The common case: a successful response needs no decision.
-            if rules?.when == nil, policy.delivers(first) {
+            if when == nil, policy.delivers(first) {
                 (next.retryBudget ?? budget).deposit(for: request.origin)
                 return first
             }
@@ -91,12 +93,10 @@ extension RetryInterceptor {
         let original = first.request
         var (context, result, start) = (context, first, began)
         let time = context.time
-        var state = RetryState(
-            RetryPolicy.Situation(original, in: context, random: 0), budget: next.retryBudget ?? budget,
-            origin: original.origin, began: began)
+        var state = RetryState(original, in: context, budget: next.retryBudget ?? budget, began: began)
         while true {
             let now = time.now
-            let verdict = rules?.verdict(on: result) ?? .usual
+            let verdict = result.error?.isCancelled == true ? .usual : when?(result) ?? .usual
             if verdict == .usual, let response = result.response, policy.delivers(response) {
                 state.succeeded(for: result.request.origin)
                 if result.number == first.number { return response }
@@ -110,7 +110,7 @@ extension RetryInterceptor {
             var decision = policy.decide(
                 result.outcome, headers: result.headers, verdict: verdict, in: state.situation)
             var request = result.request
-            if case .retry = decision, rules?.onRetry != nil {
+            if case .retry = decision, onRetry != nil {
                 request = try await changed(result, decision, start, context)
                 state.change(to: request, in: context)
             }
@@ -150,7 +150,7 @@ extension RetryInterceptor {
     ) async throws -> HTTPRequest {
         var request = result.request
         do {
-            try await rules?.onRetry?(&request, result)
+            try await onRetry?(&request, result)
             return try request.following(result.request, in: context)
         } catch {
             result.giveUp()
@@ -272,7 +272,7 @@ extension RetryPolicy {
     /// server does not request a retry.
     func delivers(_ response: HTTPResponse) -> Bool {
         if statuses.contains(response.status) { return false }
-        return response.status.code < 400 || RetryInstruction(response.headers).verdict != true
+        return response.status.code < 400 || RetryInstruction(headers: response.headers).verdict != true
     }
 }
 

@@ -25,23 +25,9 @@ extension RetryPolicy {
         /// The wait before the last attempt; nil if it was the first.
         var previousWait: Duration?
         /// The current date, to which dates in `Retry-After` and similar fields are compared.
-        var date: Date
+        var date = Date()
         /// A uniformly distributed number in 0..<1, from which the wait is computed.
         var random: Double
-
-        /// Creates the situation after the first attempt of an operation that may be repeated.
-        init(date: Date = Date(), random: Double = .random(in: 0..<1)) {
-            self.date = date
-            self.random = random
-        }
-
-        /// Creates the situation after the first attempt of `request`.
-        init(_ request: HTTPRequest, in context: ExchangeContext, random: Double = .random(in: 0..<1)) {
-            self.init(date: context.time.date, random: random)
-            mayRepeat = context.mayRepeat(request)
-            canReplay = request.body.canReplay
-            remaining = context.horizon.remaining(at: context.time.now)
-        }
     }
 
     /// Decides whether to retry after an attempt, and returns the wait and the reason. The decision depends only on the
@@ -58,7 +44,7 @@ extension RetryPolicy {
         verdict: RetryPolicy.Verdict = .usual,
         in situation: Situation
     ) -> NetworkError.Attempt.Decision {
-        let instruction = RetryInstruction(headers)
+        let instruction = RetryInstruction(headers: headers)
         if let end = obstacle(to: outcome, instruction, verdict, situation) { return .finish(because: end) }
         let cause: NetworkError.Attempt.Cause =
             instruction.verdict == true ? .serverAsked : verdict.wantsRetry ? .appRule : .transient
@@ -152,11 +138,7 @@ extension NetworkError.Reason {
 /// The server's instruction about retries in the fields of its response. The values are untrusted, so callers must
 /// limit them.
 struct RetryInstruction {
-    private let headers: HTTPHeaders
-
-    init(_ headers: HTTPHeaders) {
-        self.headers = headers
-    }
+    let headers: HTTPHeaders
 
     /// The value of `X-Should-Retry`; nil if the field is missing or neither `true` nor `false`.
     var verdict: Bool? {
@@ -170,7 +152,7 @@ struct RetryInstruction {
     /// Returns the wait that the server requests, in `Retry-After` or else in the fields of an exhausted quota; nil if
     /// it requests none.
     func wait(after response: HTTPStatus?, from now: Date) -> Duration? {
-        if let value = headers[.retryAfter], let hint = RetryAfter(value) { return hint.delay(now: now) }
+        if let wait = headers.retryAfter(now: now) { return wait }
         guard let status = RateLimitStatus(headers, status: response, now: now), status.remaining == 0 else {
             return nil
         }

@@ -17,7 +17,7 @@ public import CurlewHTTP
 ///   are retried only if a rule of the app says so (`RetryPolicy.Verdict`).
 /// - No wait extends past the deadline of the call. If it would, the call ends immediately with the response or error
 ///   of its last attempt.
-public struct RetryPolicy: Hashable, Sendable {
+public struct RetryPolicy: Hashable, CustomStringConvertible, Sendable {
     /// The maximum number of attempts, including the first. Default 3. With 1, the policy does not retry.
     public var attempts: Int
     /// The statuses that are transient, so that the request is retried. Default 408, 429, 500, 502, 503, 504.
@@ -75,9 +75,7 @@ public struct RetryPolicy: Hashable, Sendable {
         change(&copy)
         return copy
     }
-}
 
-extension RetryPolicy: CustomStringConvertible {
     /// A description such as `3 attempts, exponential 100 ms…20 s`, or `never`.
     public var description: String {
         let waiting = connectivityWait.map { ", \($0.brief) for connectivity" } ?? ""

@@ -23,16 +23,6 @@ extension RetryPolicy {
     }
 }
 
-/// The closures of the app that a retry interceptor calls.
-struct RetryRules: Sendable {
-    var when: (@Sendable (RetryPolicy.AttemptResult) -> RetryPolicy.Verdict)?
-    var onRetry: (@Sendable (inout HTTPRequest, RetryPolicy.AttemptResult) async throws -> Void)?
-
-    func verdict(on result: RetryPolicy.AttemptResult) -> RetryPolicy.Verdict {
-        if let when, result.error?.isCancelled != true { when(result) } else { .usual }
-    }
-}
-
 extension HTTPRequest {
     /// Returns the request that `onRetry` produced. At another origin, it lacks the earlier fields that are not known
     /// to be harmless, as after a redirect; fields that the app has newly set stay. Throws if the scheme changed from

@@ -11,11 +11,13 @@ struct RetryState {
     /// The origins that have received the request. The first attempt at another origin does not count as a retry.
     private var origins: [Origin]
 
-    init(_ situation: RetryPolicy.Situation, budget: RetryBudget, origin: Origin, began: SystemTime.Instant) {
-        self.situation = situation
+    /// Creates the state before the first attempt of `request`.
+    init(_ request: HTTPRequest, in context: ExchangeContext, budget: RetryBudget, began: SystemTime.Instant) {
+        situation = RetryPolicy.Situation(random: 0)
         self.budget = budget
         self.began = began
-        origins = [origin]
+        origins = [request.origin]
+        change(to: request, in: context)
     }
 
     /// Updates the situation when an attempt has ended.
@@ -33,16 +35,14 @@ struct RetryState {
     /// another origin and uncounted retries take none.
     mutating func charge(
         _ decision: NetworkError.Attempt.Decision, for origin: Origin, after outcome: NetworkError.Attempt.Outcome
-    )
-        -> NetworkError.Attempt.Decision
-    {
-        guard decision.isRetry else { return decision }
+    ) -> NetworkError.Attempt.Decision {
+        guard case .retry(_, let cause) = decision else { return decision }
         guard origins.contains(origin) else {
             origins.append(origin)
             receipt = nil
             return decision
         }
-        guard decision.isCounted else { return decision }
+        if cause == .notReceived || cause == .offline { return decision }
         let isTimeout = if case .failed(.timedOut) = outcome { true } else { false }
         guard let withdrawn = budget.withdraw(for: origin, afterTimeout: isTimeout) else {
             return .finish(because: .budgetExhausted)
@@ -61,7 +61,7 @@ struct RetryState {
         situation.previousWait = wait
     }
 
-    /// Updates the situation for the request that `onRetry` produced.
+    /// Updates the situation for the next request, such as one that `onRetry` produced.
     mutating func change(to request: HTTPRequest, in context: ExchangeContext) {
         situation.mayRepeat = context.mayRepeat(request)
         situation.canReplay = request.body.canReplay
@@ -71,19 +71,5 @@ struct RetryState {
     func succeeded(for origin: Origin) {
         if let receipt { return receipt.succeeded() }
         budget.deposit(for: origin)
-    }
-}
-
-extension NetworkError.Attempt.Decision {
-    fileprivate var isRetry: Bool {
-        if case .retry = self { true } else { false }
-    }
-
-    /// Whether the retry counts as an attempt and draws on the budget.
-    fileprivate var isCounted: Bool {
-        switch self {
-        case .finish: false
-        case .retry(_, let cause): cause != .notReceived && cause != .offline
-        }
     }
 }

@@ -56,7 +56,7 @@ enum DERTag {
     static let generalizedTime: UInt8 = 0x18
 }
 
-/// Extracts the public key of an X.509 certificate (RFC 5280 §4.1) and computes its pin.
+/// Converts X.509 certificates to DER form, and computes the pins of their public keys.
 enum CertificateKey {
     /// The prefix of every pin, which names the hash function.
     static let pinPrefix = "sha256//"
@@ -73,12 +73,6 @@ enum CertificateKey {
             let end = text.utf8[begin.upperBound...].firstRange(of: "-----END CERTIFICATE-----".utf8)
         else { return nil }
         return Data(base64Encoded: text[begin.upperBound..<end.lowerBound].without { $0 <= 0x20 })
-    }
-
-    /// Returns the SubjectPublicKeyInfo of a certificate, with its tag and length; nil if `certificate` cannot be
-    /// parsed.
-    static func publicKeyInfo(ofDER certificate: Data) -> Data? {
-        CertificateFields(certificate)?.publicKey
     }
 }
 

@@ -5,10 +5,11 @@ package import CurlewHTTP
 /// The names of secrets that an app and its interceptors declare. Requests and errors carry them, so that their
 /// descriptions are redacted.
 ///
-/// A value is one reference, which is nil without declarations. All values compare equal, so that declarations do not
-/// affect the equality of requests and errors.
-package struct DeclaredSecrets: Hashable, Sendable {
+/// A value is one reference, which is nil without declarations.
+package struct DeclaredSecrets: ComparedByKey, Sendable {
     private let box: Box?
+    /// All values compare equal, so that declarations do not affect the equality of requests and errors.
+    var comparisonKey: Bool { true }
 
     package static let none = DeclaredSecrets(Redaction.Rules())
 
@@ -30,9 +31,6 @@ package struct DeclaredSecrets: Hashable, Sendable {
     /// Whether both values come from the same declarations of one client, and not only from equal ones.
     package func isIdentical(to other: DeclaredSecrets) -> Bool { box === other.box }
 
-    /// The names of the request fields that are declared as secret.
-    package var secretFields: Set<HTTPField.Name> { box?.rules.secret ?? [] }
-
     /// Returns `redaction` with the declarations added. A redaction that hides nothing is returned unchanged.
     package func added(to redaction: Redaction) -> Redaction {
         guard let box, !redaction.hidesNothing else { return redaction }
@@ -50,10 +48,6 @@ package struct DeclaredSecrets: Hashable, Sendable {
         }
         headers.declare(secret: rules.secret.union(urls), harmless: rules.harmless)
     }
-
-    package static func == (left: DeclaredSecrets, right: DeclaredSecrets) -> Bool { true }
-
-    package func hash(into hasher: inout Hasher) {}
 
     private final class Box: Sendable {
         let rules: Redaction.Rules

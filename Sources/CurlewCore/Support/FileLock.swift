@@ -44,10 +44,9 @@ package final class FileLock: Sendable {
     ///
     /// Throws `DeadlinePassed` after `deadline`, `CancellationError` if the task is cancelled, and the errors that
     /// `attempt(_:)` throws.
-    package static func wait(for path: String, until deadline: SystemTime.Deadline, on time: any TimeSource)
-        async throws
-        -> FileLock
-    {
+    package static func wait(
+        for path: String, until deadline: SystemTime.Deadline, on time: any TimeSource
+    ) async throws -> FileLock {
         var pause = Duration.milliseconds(2)
         while true {
             if let lock = try attempt(path) { return lock }

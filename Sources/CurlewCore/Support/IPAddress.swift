@@ -105,7 +105,7 @@ extension IPAddress: CustomStringConvertible {
 }
 
 /// An IP network: all addresses with a common prefix, such as `10.0.0.0/8`.
-struct IPNetwork: Hashable, Sendable {
+struct IPNetwork: Hashable, CustomStringConvertible, Sendable {
     /// An address in the network, as specified. Only its first `bits` bits are significant.
     let address: IPAddress
     /// The length of the common prefix in bits.
@@ -145,9 +145,7 @@ struct IPNetwork: Hashable, Sendable {
         let remainder = bits % 8
         return remainder == 0 || (left[whole] ^ right[whole]) >> (8 - remainder) == 0
     }
-}
 
-extension IPNetwork: CustomStringConvertible {
     /// The text form of the network, such as `10.0.0.0/8`. A single address has no prefix length.
     var description: String {
         bits == address.bytes.count * 8 ? "\(address)" : "\(address)/\(bits)"

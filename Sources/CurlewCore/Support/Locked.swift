@@ -117,7 +117,13 @@ package struct NoValue: Sendable {
     package init() {}
 }
 
-extension Locked: CustomReflectable {
-    /// A mirror without children: the protected value may be a credential, and must not be read without the lock.
-    package var customMirror: Mirror { Mirror(self, children: []) }
+/// A type with a lock. The value that the lock protects may be a credential, and must not be read without the lock.
+protocol MirroredWithoutValue: CustomReflectable {}
+
+extension MirroredWithoutValue {
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+extension Locked: MirroredWithoutValue {}
+extension Monitor: MirroredWithoutValue {}

@@ -80,11 +80,6 @@ package final class Monitor<Value>: Sendable {
     }
 }
 
-extension Monitor: CustomReflectable {
-    /// A mirror without children, as that of `Locked`.
-    package var customMirror: Mirror { Mirror(self, children: []) }
-}
-
 /// The waits of a monitor, in their order. Independent of its types, for the same reason as the lock of `Locked`.
 private struct MonitorQueue {
     /// Resumes the task of a wait. Called after the lock is released.

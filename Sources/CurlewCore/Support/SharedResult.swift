@@ -23,9 +23,9 @@ package final class SharedResult<Value: Sendable>: Sendable {
     ///
     /// Before there is an outcome, throws `CancellationError` when the waiting task is cancelled, and `DeadlinePassed`
     /// when `deadline` passes.
-    package func wait(until deadline: SystemTime.Deadline = .never, on time: any TimeSource = SystemTime())
-        async throws -> Value
-    {
+    package func wait(
+        until deadline: SystemTime.Deadline = .never, on time: any TimeSource = SystemTime()
+    ) async throws -> Value {
         if let result = outcome.withLock({ $0 }) { return try result.get() }
         if deadline.hasPassed(at: time.now) { throw DeadlinePassed() }
         let isLate = Locked(false)

@@ -45,10 +45,7 @@ final class Connector {
 
     init(_ transfer: Transfer, _ owner: DirectConnections) {
         (self.transfer, self.owner) = (transfer, owner)
-        let origin = transfer.plan.request.origin
-        let override = owner.loop.configuration.dns.override(for: origin)
-        host = override?.targetHost ?? origin.host
-        port = override?.targetPort ?? origin.port
+        (host, port) = owner.loop.configuration.dns.target(of: transfer.plan.request.origin)
     }
 
     /// Returns the duration of the name lookup in nanoseconds; until `now` if it has not ended.

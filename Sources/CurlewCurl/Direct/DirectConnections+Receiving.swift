@@ -112,7 +112,7 @@ extension DirectConnections {
     }
 
     private func noteInterim(_ status: HTTPStatus, _ headers: HTTPHeaders, _ transfer: Transfer) {
-        if status == .continue { transfer.plan.expectation?.permit() }
+        if status == 100 { transfer.plan.expectation?.permit() }
         if transfer.plan.context.isObserved { add(.event(transfer, .interim(status, headers))) }
     }
 
@@ -213,7 +213,7 @@ extension DirectConnections {
         noteReleased(transfer)
         transfer.clock.isHeld = false
         let now = TimeoutTracker.now()
-        transfer.clock.connectLater(from: now)
+        transfer.clock.connectingSince = now
         transfer.clock.awaitHead(at: now)
         proceed(transfer)
         noteDeadline(of: transfer)

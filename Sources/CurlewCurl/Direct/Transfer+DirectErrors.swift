@@ -58,7 +58,8 @@ extension Transfer {
 
     /// Returns the error for a response that cannot be parsed.
     func failure(_ error: HTTP1ResponseError) -> NetworkError {
-        if error.isLimit { return completed(headLimitFailure) }
+        // Larger than a limit of the client, but maybe valid.
+        if error == .headTooLarge || error == .tooManyFields { return completed(headLimitFailure) }
         var failure = failed(
             .badResponse, CURLE_WEIRD_SERVER_REPLY, "The response is invalid: \(error).", systemError: 0)
         if error == .badStatusLine { failure.hint = CurlFailure.protocolHint }

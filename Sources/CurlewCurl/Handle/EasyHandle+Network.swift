@@ -20,7 +20,11 @@ extension EasyHandle {
             set(CURLOPT_TCP_KEEPIDLE, seconds)
             set(CURLOPT_TCP_KEEPINTVL, seconds)
         }
-        if let local = configuration.localAddress { setText(CURLOPT_INTERFACE, local.option) }
+        switch configuration.localAddress {
+        case .address(let address): setText(CURLOPT_INTERFACE, "host!\(address)")
+        case .interface(let name): setText(CURLOPT_INTERFACE, "if!\(name)")
+        case nil: break
+        }
         if let path = configuration.unixSocket { setText(CURLOPT_UNIX_SOCKET_PATH, path) }
     }
 

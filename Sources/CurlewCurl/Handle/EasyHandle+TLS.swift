@@ -50,7 +50,8 @@ extension EasyHandle {
             pins.expires != nil && pins.state(at: transfer.plan.context.time.date) == .ended ? nil : pins
         }
         setPath(pins.flatMap { $0.scope == .verifiedChain ? $0 : nil })
-        let keys = pins.flatMap { $0.scope == .serverCertificate && $0.mode == .enforce ? $0.joinedKeys : nil }
+        let pinned = pins.flatMap { $0.scope == .serverCertificate && $0.mode == .enforce ? $0.keys : nil }
+        let keys = pinned?.joined(separator: ";")
         if current.enforcedPins != .some(keys) {
             setText(CURLOPT_PINNEDPUBLICKEY, keys)
             current.enforcedPins = .some(keys)
@@ -79,11 +80,9 @@ extension EasyHandle {
     func warnings(for transfer: Transfer) -> [ExchangeEvent.Warning] {
         guard let pins = current.pins, transfer.plan.request.origin.isSecure else { return [] }
         let host = transfer.plan.request.origin.host
-        switch (pins.state(at: transfer.plan.context.time.date), pins.expires) {
-        case (.ended, let date?): return [.pinsExpired(host: host, on: date)]
-        case (.endsSoon, let date?): return [.pinsExpireSoon(host: host, on: date)] + mismatch(pins, host)
-        default: return mismatch(pins, host)
-        }
+        let warning = pins.warning(for: host, at: transfer.plan.context.time.date)
+        if case .pinsExpired? = warning { return warning.map { [$0] } ?? [] }
+        return (warning.map { [$0] } ?? []) + mismatch(pins, host)
     }
 
     /// The pin of the server's key, if this transfer opened the connection.

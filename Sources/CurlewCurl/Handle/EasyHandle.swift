@@ -94,10 +94,8 @@ final class EasyHandle {
 
     /// Returns the host and port that libcurl connects to for `transfer`, or nil if they are unknown.
     func target(for transfer: Transfer) -> (host: String, port: Int)? {
-        let origin = transfer.plan.request.origin
         if let proxy = current.proxy { return proxy.origin.map { ($0.host, $0.port) } }
-        guard let override = configuration.dns.override(for: origin) else { return (origin.host, origin.port) }
-        return (override.targetHost ?? origin.host, override.targetPort ?? origin.port)
+        return configuration.dns.target(of: transfer.plan.request.origin)
     }
 
     /// Sets the addresses that the event loop found for the host of the transfer, and subtracts the time of the lookup

@@ -129,11 +129,10 @@ struct EventLoopGroup: Sendable {
     /// The sum of the values of all loops, which are not read at the same time; zero in a forked child.
     var snapshot: TransportConfiguration.Pool.Snapshot {
         guard isHere else { return TransportConfiguration.Pool.Snapshot() }
-        return lanes.reduce(TransportConfiguration.Pool.Snapshot()) { sum, lane in
-            var sum = lane.loops.reduce(sum) { $0 + $1.snapshot }
+        return lanes.reduce(into: TransportConfiguration.Pool.Snapshot()) { sum, lane in
+            for loop in lane.loops { sum.add(loop.snapshot) }
             sum.waiting += lane.queues.count
             sum.active += lane.queues.active
-            return sum
         }
     }
 
@@ -157,6 +156,19 @@ struct EventLoopGroup: Sendable {
                 ending?()
             }
         }
+    }
+}
+
+extension TransportConfiguration.Pool.Snapshot {
+    fileprivate mutating func add(_ other: Self) {
+        active += other.active
+        paused += other.paused
+        waiting += other.waiting
+        connections += other.connections
+        connectionsOpened += other.connectionsOpened
+        completed += other.completed
+        reused += other.reused
+        handles += other.handles
     }
 }
 #endif

@@ -162,7 +162,7 @@ final class Transfer: @unchecked Sendable {
     var isRefusedEarly: Bool {
         guard isSendingPaused, received.hasHead else { return false }
         let status = received.head.status
-        return status.code >= 300 || (plan.upgrade != nil && status != .switchingProtocols)
+        return status.code >= 300 || (plan.upgrade != nil && status != 101)
     }
 
     /// Whether it is worth receiving the rest of the body after a cancellation: the caller has the response, and the

@@ -72,7 +72,7 @@ extension Transfer {
         clock.lastActivity = now
         sent.receive()
         guard received.head.receive(line, loop?.fields) else { return fail(headLimitFailure) }
-        if received.head.status == .continue { plan.expectation?.permit() }
+        if received.head.status == 100 { plan.expectation?.permit() }
         if plan.context.isObserved, let (status, headers) = received.head.takeInterim() {
             carrier?.add(.event(self, .interim(status, headers)))
         }
@@ -117,7 +117,7 @@ extension Transfer {
         let length = declaredLength ?? 0
         // A body that exceeds the reader's limit is not gathered.
         if plan.streams || length > min(Int64(smallBody), plan.bodyLimit) || handsOverNow { stream() }
-        if received.head.status != .switchingProtocols { plan.upgrade?.endSending() }
+        if received.head.status != 101 { plan.upgrade?.endSending() }
         if isRefusedEarly { carrier?.add(.resumeRefused(self)) } else { plan.expectation?.permit() }
         return true
     }
@@ -258,7 +258,7 @@ extension Transfer {
         guard sent.attempts == 1 || mayRepeatRequest() else { return false }
         if sent.attempts == EasyHandle.reusesBeforeOpening { easy?.openNextConnection() }
         let name = name()
-        clock.connected()
+        clock.connectingSince = nil
         noteReady(on: name, localAddress: easy?.localAddress)
         guard let multi, MixedVersions.areWatched(in: self) else { return true }
         return multi.loop.mixedVersions.enter(self, name, of: multi) || fail(MixedVersions.error)

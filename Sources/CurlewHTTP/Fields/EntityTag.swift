@@ -2,34 +2,15 @@
 
 /// An entity tag: a validator that the server assigns to a representation (RFC 9110 §8.8.3).
 package struct EntityTag: Hashable, Sendable {
+    /// The text between the quotes. Weak comparison (RFC 9110 §8.8.3.2) compares only this.
     package let opaque: String
     /// Whether the tag is weak: `W/"…"`. Representations with equal weak tags are equivalent, but need not be identical
     /// byte for byte.
     package let isWeak: Bool
 
-    /// Parses a single tag, with or without blanks around it. Returns nil for anything else.
-    package init?(_ value: String) {
-        var reader = FieldReader(value)
-        reader.skipBlanks()
-        guard let tag = reader.entityTag() else { return nil }
-        reader.skipBlanks()
-        guard reader.isAtEnd else { return nil }
-        self = tag
-    }
-
-    fileprivate init(opaque: String, isWeak: Bool) {
-        self.opaque = opaque
-        self.isWeak = isWeak
-    }
-
     /// Returns whether the tags match by strong comparison (RFC 9110 §8.8.3.2): they are equal, and neither is weak.
     package func matchesStrongly(_ other: EntityTag) -> Bool {
         opaque == other.opaque && !isWeak && !other.isWeak
-    }
-
-    /// Returns whether the tags match by weak comparison (RFC 9110 §8.8.3.2): they are equal, whether weak or strong.
-    package func matchesWeakly(_ other: EntityTag) -> Bool {
-        opaque == other.opaque
     }
 
     /// Returns whether the value of an `If-None-Match` field lists `tag`, by weak comparison. `*` matches every tag,
@@ -40,13 +21,23 @@ package struct EntityTag: Hashable, Sendable {
         var reader = FieldReader(value)
         while !reader.isAtEnd {
             reader.skipBlanks()
-            if let found = reader.entityTag() {
-                if found.matchesWeakly(tag) { return true }
-            }
+            if reader.entityTag()?.opaque == tag.opaque { return true }
             reader.remainder = reader.remainder.drop { $0 != 0x2C }
             _ = reader.take(0x2C)
         }
         return false
+    }
+}
+
+extension EntityTag {
+    /// Parses a single tag, with or without blanks around it. Returns nil for anything else.
+    package init?(_ value: String) {
+        var reader = FieldReader(value)
+        reader.skipBlanks()
+        guard let tag = reader.entityTag() else { return nil }
+        reader.skipBlanks()
+        guard reader.isAtEnd else { return nil }
+        self = tag
     }
 }
 

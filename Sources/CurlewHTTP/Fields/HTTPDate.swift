@@ -5,7 +5,7 @@ public import CurlewFoundation
 /// A date and time in whole seconds, as used in HTTP fields (RFC 9110 §5.6.7).
 ///
 /// Covers the years 0 to 9999. Dates outside this range are clamped, so that every value can be formatted.
-public struct HTTPDate: Hashable, Sendable {
+public struct HTTPDate: Hashable, Comparable, Sendable {
     /// The number of seconds since 1 January 1970 00:00:00 UTC, without leap seconds.
     let secondsSince1970: Int64
 
@@ -49,9 +49,7 @@ public struct HTTPDate: Hashable, Sendable {
     public var date: Date {
         Date(timeIntervalSince1970: Double(secondsSince1970))
     }
-}
 
-extension HTTPDate: Comparable {
     /// Returns whether the left date is earlier.
     public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
         left.secondsSince1970 < right.secondsSince1970
@@ -99,10 +97,10 @@ struct HTTPDateReader {
         let time: CivilTime?
         if reader.take(",") {
             let isLong = CivilTime.weekdays.contains(weekday)
-            guard isLong || isShortWeekday(weekday), reader.take(" ") else { return nil }
+            guard isLong || shortWeekdays.contains(weekday), reader.take(" ") else { return nil }
             time = isLong ? reader.rfc850(now: now) : reader.fixdate()
         } else {
-            guard isShortWeekday(weekday), reader.take(" ") else { return nil }
+            guard shortWeekdays.contains(weekday), reader.take(" ") else { return nil }
             time = reader.asctime()
         }
         guard let time, time.isValid, reader.remainder.isEmpty else { return nil }
@@ -165,10 +163,6 @@ struct HTTPDateReader {
             remainder = remainder.dropFirst(expected.count)
             return true
         }
-    }
-
-    private static func isShortWeekday(_ name: String) -> Bool {
-        shortWeekdays.contains(name)
     }
 
     private static let shortWeekdays = CivilTime.weekdays.map { String($0.prefix(3)) }

@@ -31,10 +31,6 @@ extension HTTPField.Name {
     public static var date: HTTPField.Name { HTTPField.Name("Date") }
     /// ETag: the entity tag of the representation, a validator.
     public static var eTag: HTTPField.Name { HTTPField.Name("ETag") }
-    /// Expect: behaviour that the server has to support, such as 100-continue.
-    package static var expect: HTTPField.Name { HTTPField.Name("Expect") }
-    /// Expires: the date after which the response is stale.
-    package static var expires: HTTPField.Name { HTTPField.Name("Expires") }
     /// Host: the host and port of the target.
     public static var host: HTTPField.Name { HTTPField.Name("Host") }
     /// Idempotency-Key: a value that lets a server recognize a repeated request.
@@ -45,8 +41,6 @@ extension HTTPField.Name {
     public static var ifModifiedSince: HTTPField.Name { HTTPField.Name("If-Modified-Since") }
     /// If-None-Match: entity tags; the request is processed only if none matches.
     public static var ifNoneMatch: HTTPField.Name { HTTPField.Name("If-None-Match") }
-    /// If-Range: a validator; the requested range is sent only if it matches, otherwise the complete representation.
-    package static var ifRange: HTTPField.Name { HTTPField.Name("If-Range") }
     /// Last-Modified: the date of the last change of the representation.
     public static var lastModified: HTTPField.Name { HTTPField.Name("Last-Modified") }
     /// Link: typed links to other resources (RFC 8288).
@@ -65,12 +59,8 @@ extension HTTPField.Name {
     public static var server: HTTPField.Name { HTTPField.Name("Server") }
     /// Set-Cookie: a cookie to store (RFC 6265). Several of these fields are never combined into one.
     public static var setCookie: HTTPField.Name { HTTPField.Name("Set-Cookie") }
-    /// Trailer: the names of the fields in the trailers.
-    package static var trailer: HTTPField.Name { HTTPField.Name("Trailer") }
     /// Transfer-Encoding: the transfer codings of the body, such as chunked.
     public static var transferEncoding: HTTPField.Name { HTTPField.Name("Transfer-Encoding") }
-    /// Upgrade: the protocols that the sender proposes to switch to.
-    package static var upgrade: HTTPField.Name { HTTPField.Name("Upgrade") }
     /// User-Agent: the software of the client.
     public static var userAgent: HTTPField.Name { HTTPField.Name("User-Agent") }
     /// Vary: the request fields that influenced the choice of the representation.

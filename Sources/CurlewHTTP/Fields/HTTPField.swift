@@ -96,7 +96,7 @@ extension HTTPField: MirroredByDescription {
     }
 }
 
-extension HTTPField.Name: Hashable {
+extension HTTPField.Name: Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// Returns whether the names are equal, ignoring the case of A–Z.
     public static func == (left: HTTPField.Name, right: HTTPField.Name) -> Bool {
         ASCII.equalIgnoringCase(left.text, right.text)
@@ -119,38 +119,17 @@ extension HTTPField.Name: Hashable {
         hasher.combine(word)
         hasher.combine(text.utf8.count)
     }
-}
 
-extension HTTPField.Name: ExpressibleByStringLiteral {
     /// Creates a name from a string literal.
     public init(stringLiteral value: String) {
         self.init(value)
     }
-}
 
-extension HTTPField.Name: CustomStringConvertible {
     /// The name as written.
     public var description: String { text }
 }
 
 extension HTTPField.Name {
-    /// Whether a field with this name may be sent in trailers. False for fields about framing, routing, request
-    /// modifiers, authentication, response control and the processing of the content (RFC 9110 §6.5.1).
-    package var mayTrail: Bool {
-        if belongsToConnection { return false }
-        let name = text.lowercased()
-        return !Self.headOnly.contains(name) && !name.utf8.starts(with: "if-".utf8)
-            && !name.utf8.starts(with: "accept".utf8) && !name.utf8.starts(with: "proxy-".utf8)
-    }
-
-    private static let headOnly: Set<String> = [
-        "age", "authentication-info", "authorization", "cache-control", "connection", "content-encoding",
-        "content-language", "content-length", "content-location", "content-range", "content-type", "cookie", "date",
-        "expect", "expires", "forwarded", "host", "idempotency-key", "keep-alive", "location", "max-forwards", "origin",
-        "pragma", "prefer", "priority", "range", "referer", "retry-after", "set-cookie", "te", "trailer",
-        "transfer-encoding", "upgrade", "user-agent", "vary", "via", "warning", "www-authenticate",
-    ]
-
     /// Whether the request field is known to carry no user identity and no credential, whatever its value.
     ///
     /// Fields that are not in this list make a stored response private to a principal, and are removed when a redirect
@@ -167,14 +146,14 @@ extension HTTPField.Name {
         // The preferred representation (RFC 9110 §12.5, RFC 7240) and the client's software.
         .accept, "Accept-Charset", .acceptEncoding, .acceptLanguage, "Prefer", .userAgent,
         // Conditions and ranges. Their values come from earlier responses, and the cache sends them to any origin.
-        .ifMatch, .ifNoneMatch, .ifModifiedSince, "If-Unmodified-Since", .ifRange, .range,
+        .ifMatch, .ifNoneMatch, .ifModifiedSince, "If-Unmodified-Since", "If-Range", .range,
         // Cache directives (RFC 9111 §5).
         .cacheControl, "Pragma",
         // Metadata of the body, which is sent wherever the body is sent.
         .contentType, .contentLength, .contentEncoding, "Content-Language", .contentRange, .contentDisposition,
         "Content-MD5", "Content-Digest", "Repr-Digest", "Digest",
         // How and when the message is sent.
-        .expect, .date,
+        "Expect", .date,
         // Identifies an operation, not a user. Without it, a server could repeat an operation when a redirect delivers
         // the request twice.
         .idempotencyKey,

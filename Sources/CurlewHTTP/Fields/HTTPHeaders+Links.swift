@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: MIT
 
 extension HTTPHeaders {
-    /// A link of a `Link` field (RFC 8288 §3): `</films?page=2>; rel="next"; title="Page 2"`.
-    struct Link: Sendable, Hashable {
+    /// A link of a `Link` field (RFC 8288 §3): `</films?page=2>; rel="next"; title="Page 2"`. Of several parameters with
+    /// one name, the first one counts (RFC 8288 §3.3); parameters that are not listed here are skipped.
+    struct Link {
         /// The target as written: a URL, often a relative one.
         let target: String
-        /// The relations in lower case, such as `next`. Only the first `rel` parameter counts; empty without one.
-        let relations: [String]
+        /// The value of the parameter `rel`: relations, separated by white space.
+        var relation: String?
         /// The URL of the resource from which the link leads, as written; nil for the requested resource.
-        let anchor: String?
-        /// The title; `title*` takes precedence over `title`. Nil if there is none.
-        let title: String?
-        /// The other parameters in order, with names in lower case and values without quotes. At most 32.
-        let parameters: [Parameter]
+        var anchor: String?
 
-        /// A parameter of a link, such as `type="text/html"`.
-        struct Parameter: Sendable, Hashable {
-            /// The name in lower case.
-            let name: String
-            /// The value without quotes; empty if there is none.
-            let value: String
+        /// The maximum number of links of a message, and of relations of a link. Others are ignored.
+        static let maximumLinks = 256
+        static let maximumRelations = 32
+
+        /// The relations in lower case, such as `next`.
+        var relations: [String] {
+            let names = (relation ?? "").utf8.split { $0 <= 0x20 }.prefix(Self.maximumRelations)
+            return names.map { ASCII.lowercased(String(Substring($0))) }
         }
 
-        /// The maximum numbers of links of a message and of parameters of a link. Others are ignored.
-        static let maximumLinks = 256
-        static let maximumParameters = 32
+        /// Returns whether the link leads from the resource with this URL. A fragment of it is another resource.
+        fileprivate func leads(from base: URLParts) -> Bool {
+            guard let anchor else { return true }
+            guard !anchor.holds("#") else { return false }
+            return (try? URLParts(resolving: anchor, against: base.origin, target: base.target)) == base
+        }
     }
 
     /// The links of all `Link` fields, in order. A malformed link is skipped, and at most 256 links are read.
@@ -62,21 +64,6 @@ extension HTTPHeaders {
     }
 }
 
-extension HTTPHeaders.Link: MirroredByDescription {
-    /// The relations and the path of the target. The query is omitted, because it may contain secrets.
-    var description: String {
-        let hasQuery = target.holds("?")
-        return "\(relations.joined(separator: " ")): \(target.upTo("?"))\(hasQuery ? "?…" : "")"
-    }
-
-    /// Returns whether the link leads from the resource with this URL. A fragment of it is another resource.
-    fileprivate func leads(from base: URLParts) -> Bool {
-        guard let anchor else { return true }
-        guard !anchor.holds("#") else { return false }
-        return (try? URLParts(resolving: anchor, against: base.origin, target: base.target)) == base
-    }
-}
-
 extension FieldReader {
     /// Moves to the target of the next link. Returns false at the end of the field.
     fileprivate mutating func skipToLink() -> Bool {
@@ -109,29 +96,30 @@ extension FieldReader {
             return nil
         }
         remainder = remainder[bytes.endIndex...].dropFirst()
-        var draft = LinkDraft(target: String(Substring(bytes)))
+        var link = HTTPHeaders.Link(target: String(Substring(bytes)))
         skipBlanks()
         while take(0x3B) {
             skipBlanks()
             guard let name = token() else { continue }
             skipBlanks()
-            guard take(0x3D) else {
-                draft.add(ASCII.lowercased(name), "")
-                continue
-            }
+            let hasValue = take(0x3D)
             skipBlanks()
-            guard let value = linkValue() else {
+            guard let value = hasValue ? linkValue() : "" else {
                 skipLink()
                 return nil
             }
-            draft.add(ASCII.lowercased(name), value)
+            switch ASCII.lowercased(name) {
+            case "rel": link.relation = link.relation ?? value
+            case "anchor": link.anchor = link.anchor ?? value
+            default: break
+            }
             skipBlanks()
         }
         guard isAtEnd || remainder.first == 0x2C else {
             skipLink()
             return nil
         }
-        return draft.link
+        return link
     }
 
     /// Reads a quoted string, or the bytes up to the next semicolon, comma or blank: servers also write URLs without
@@ -141,35 +129,5 @@ extension FieldReader {
         let bytes = remainder.prefix { $0 != 0x3B && $0 != 0x2C && !ASCII.isBlank($0) }
         remainder = remainder[bytes.endIndex...]
         return String(Substring(bytes))
-    }
-}
-
-/// Collects the parameters of a link. The first of several parameters with one name counts (RFC 8288 §3.3, §3.4.1).
-private struct LinkDraft {
-    let target: String
-    var relations: String?
-    var anchor: String?
-    var title: String?
-    var extendedTitle: String?
-    var others: [HTTPHeaders.Link.Parameter] = []
-
-    mutating func add(_ name: String, _ value: String) {
-        switch name {
-        case "rel": relations = relations ?? value
-        case "anchor": anchor = anchor ?? value
-        case "title": title = title ?? value
-        case "title*": extendedTitle = extendedTitle ?? PercentCoding.decodeExtended(value)
-        default:
-            if others.count < HTTPHeaders.Link.maximumParameters {
-                others.append(HTTPHeaders.Link.Parameter(name: name, value: value))
-            }
-        }
-    }
-
-    var link: HTTPHeaders.Link {
-        let names = (relations ?? "").utf8.split { $0 <= 0x20 }.prefix(HTTPHeaders.Link.maximumParameters)
-        return HTTPHeaders.Link(
-            target: target, relations: names.map { ASCII.lowercased(String(Substring($0))) }, anchor: anchor,
-            title: extendedTitle ?? title, parameters: others)
     }
 }

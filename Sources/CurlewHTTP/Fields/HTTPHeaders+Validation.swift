@@ -17,35 +17,22 @@ extension HTTPHeaders {
 
 /// Validates every field that is added to `HTTPHeaders`, which prevents header injection.
 enum FieldSyntax {
-    enum Verdict {
-        case good(String)
-        case bad(HTTPHeaders.Problem)
-    }
-
-    /// Returns the value without spaces and tabs at either end, or the reason why the field may not be sent.
-    static func check(_ name: HTTPField.Name, _ value: String) -> Verdict {
+    /// Returns the value without spaces and tabs at either end. Throws the reason why the field may not be sent.
+    static func check(_ name: HTTPField.Name, _ value: String) throws(HTTPHeaders.Problem) -> String {
         guard name.isValid else {
             let message =
                 name.text.isEmpty
                 ? "the name is empty; give the field a name"
                 : "the name is not a token; use letters, digits and !#$%&'*+-.^_`|~ only"
-            return .bad(problem(name, message))
+            throw problem(name, message)
         }
         if let byte = value.firstByte(where: { ASCII.isControl($0) && $0 != 0x09 }) {
-            return .bad(problem(name, message(for: byte)))
+            throw problem(name, message(for: byte))
         }
-        return .good(trimmed(value))
-    }
-
-    /// Returns the value without spaces and tabs at either end (RFC 9110 §5.5), or the same string if there are none.
-    static func trimmed(_ value: String) -> String {
-        let bytes = value.utf8
-        guard let first = bytes.first, let last = bytes.last, ASCII.isBlank(first) || ASCII.isBlank(last) else {
-            return value
-        }
-        let start = bytes.firstIndex { !ASCII.isBlank($0) } ?? bytes.endIndex
-        let end = bytes.lastIndex { !ASCII.isBlank($0) }.map { bytes.index(after: $0) } ?? start
-        return String(value[start..<end])
+        // Most values have no spaces at their ends (RFC 9110 §5.5), and stay the same string.
+        guard let first = value.utf8.first, let last = value.utf8.last, ASCII.isBlank(first) || ASCII.isBlank(last)
+        else { return value }
+        return String(value.trimmed())
     }
 
     private static func message(for byte: UInt8) -> String {

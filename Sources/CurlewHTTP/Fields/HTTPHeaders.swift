@@ -12,7 +12,7 @@
 /// and a request with such headers throws it when it is sent.
 ///
 /// Lookup is a linear search, which is fastest for the few dozen fields of a message.
-public struct HTTPHeaders: Sendable {
+public struct HTTPHeaders: RandomAccessCollection, Sendable {
     private var fields: [HTTPField]
     private var declarations: Declarations?
 
@@ -67,17 +67,9 @@ public struct HTTPHeaders: Sendable {
         firstIndex(of: name).map { fields[$0].value }
     }
 
-    /// Returns whether `matches` returns true for any field. A loop in another module would call functions of this
+    /// Returns the first field that `matches`, or nil if none does. A loop in another module would call functions of this
     /// module for each field.
-    package func contains(where matches: (HTTPField) -> Bool) -> Bool {
-        for field in fields where matches(field) { return true }
-        return false
-    }
-
-    /// Returns the first name that `matches`, or nil if none does.
-    package func firstName(where matches: (HTTPField.Name) -> Bool) -> HTTPField.Name? {
-        fields.first { matches($0.name) }?.name
-    }
+    package func first(where matches: (HTTPField) -> Bool) -> HTTPField? { fields.first(where: matches) }
 
     /// The reason why the first invalid field was rejected; `nil` if all fields were valid. Reading it takes constant
     /// time.
@@ -160,12 +152,7 @@ public struct HTTPHeaders: Sendable {
         return result
     }
 
-    /// Appends a received field without validation, for a parser that has validated it.
-    package mutating func appendUnchecked(name: String, value: String) {
-        fields.append(HTTPField(name: HTTPField.Name(name), value: value))
-    }
-
-    /// Appends a field that has already been validated.
+    /// Appends a field that a parser or another list has already validated.
     package mutating func appendUnchecked(_ field: HTTPField) {
         fields.append(field)
     }
@@ -196,12 +183,12 @@ public struct HTTPHeaders: Sendable {
     }
 
     private mutating func checked(_ name: HTTPField.Name, _ value: String) -> String? {
-        switch FieldSyntax.check(name, value) {
-        case .good(let value): return value
-        case .bad(let problem):
+        do {
+            return try FieldSyntax.check(name, value)
+        } catch {
             if declarations?.problem == nil {
                 declarations = Declarations(
-                    problem: problem, secret: declarations?.secret ?? [], harmless: declarations?.harmless ?? [])
+                    problem: error, secret: declarations?.secret ?? [], harmless: declarations?.harmless ?? [])
             }
             return nil
         }
@@ -231,9 +218,7 @@ public struct HTTPHeaders: Sendable {
                 harmless: left.harmless.union(right.harmless))
         }
     }
-}
 
-extension HTTPHeaders: RandomAccessCollection {
     /// The position of the first field, which is always 0.
     public var startIndex: Int { 0 }
     /// The position after the last field, which is the number of fields.
@@ -247,15 +232,13 @@ extension HTTPHeaders: RandomAccessCollection {
     }
 }
 
-extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+extension HTTPHeaders: ExpressibleByDictionaryLiteral, Equatable, CustomStringConvertible, CustomReflectable {
     /// Creates a list from name–value pairs, in order. Names may repeat.
     public init(dictionaryLiteral elements: (HTTPField.Name, String)...) {
         self.init()
         for (name, value) in elements { append(name, value) }
     }
-}
 
-extension HTTPHeaders: Equatable {
     /// Returns whether each name has the same values in the same order, and the problems are equal. The relative order
     /// of fields with different names is ignored.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
@@ -266,16 +249,12 @@ extension HTTPHeaders: Equatable {
                 .elementsEqual(right.fields.lazy.filter { $0.name == field.name }.map(\.value))
         }
     }
-}
 
-extension HTTPHeaders: CustomStringConvertible {
     /// The fields, one "Name: value" per line. Secret values are redacted.
     public var description: String {
         map(\.description).joined(separator: "\n")
     }
-}
 
-extension HTTPHeaders: CustomReflectable {
     /// A mirror that shows the fields with secret values redacted, so that a dump contains no secret.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: Array(self), displayStyle: .collection) }
 }

@@ -18,12 +18,9 @@ package struct RateLimitStatus: Hashable, Sendable {
     package let remaining: Int
     /// The time from now until the quota is reset, at most 2³¹ − 1 seconds; nil if the server does not report it.
     package let reset: Duration?
+}
 
-    init(remaining: Int, reset: Duration?) {
-        self.remaining = remaining
-        self.reset = reset
-    }
-
+extension RateLimitStatus {
     /// Parses the status from `headers`. Returns nil if no supported field can be parsed.
     ///
     /// - `status`: the status of the response. In the older fields, a 429 with a reset and no remaining count means
@@ -114,39 +111,20 @@ package struct RateLimitStatus: Hashable, Sendable {
     }
 }
 
-/// The delay or the date in a `Retry-After` field, after which the client may retry (RFC 9110 §10.2.3).
-///
-/// The server's value may be hostile: callers must cap the delay and must not wait past a deadline.
-package enum RetryAfter: Hashable, Sendable {
-    /// Retry after this number of seconds.
-    case seconds(Int)
-    /// Retry at this date or later.
-    case date(HTTPDate)
-
-    /// Parses a `Retry-After` value: digits only, or a date. Returns nil for anything else.
+extension HTTPHeaders {
+    /// Returns the time to wait from `now` that a `Retry-After` field requests, as a number of seconds or as a date (RFC
+    /// 9110 §10.2.3): at most 2³¹ − 1 seconds (about 68 years), so that adding it to a clock cannot overflow, and zero for
+    /// a date in the past. Nil if there is no such field, or if it is neither.
     ///
-    /// Numbers above 2³¹ − 1 (about 68 years in seconds) are clamped, so that adding them to a clock cannot overflow.
-    package init?(_ value: String) {
-        let bytes = value.utf8
+    /// The server's value may be hostile: callers must cap the wait and must not wait past a deadline.
+    package func retryAfter(now: Date) -> Duration? {
+        guard let value = self[.retryAfter] else { return nil }
+        let (bytes, maximum) = (value.utf8, 2_147_483_647)
         if !bytes.isEmpty, bytes.allSatisfy(ASCII.isDigit) {
-            self = .seconds(min(ASCII.decimal(bytes) ?? Self.maximumSeconds, Self.maximumSeconds))
-        } else if let date = HTTPDate(value) {
-            self = .date(date)
-        } else {
-            return nil
+            return .seconds(Swift.min(ASCII.decimal(bytes) ?? maximum, maximum))
         }
+        guard let date = HTTPDate(value) else { return nil }
+        let wait = Double(date.secondsSince1970) - now.timeIntervalSince1970
+        return wait > 0 ? .seconds(Swift.min(wait, Double(maximum))) : .zero
     }
-
-    /// Returns the time to wait from `now`, at most 2³¹ − 1 seconds; zero for a date in the past.
-    package func delay(now: Date) -> Duration {
-        switch self {
-        case .seconds(let seconds):
-            return .seconds(min(max(0, seconds), Self.maximumSeconds))
-        case .date(let date):
-            let wait = Double(date.secondsSince1970) - now.timeIntervalSince1970
-            return wait > 0 ? .seconds(min(wait, Double(Self.maximumSeconds))) : .zero
-        }
-    }
-
-    private static let maximumSeconds = 2_147_483_647
 }

@@ -25,17 +25,6 @@ package enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
     case unsupportedTransferCoding
     case badChunk
     case bodyTooLarge
-
-    /// The status of the error response; 400 for most errors.
-    package var status: HTTPStatus {
-        switch self {
-        case .unsupportedVersion: 505
-        case .headTooLarge, .tooManyFields: 431
-        case .unsupportedTransferCoding: 501
-        case .bodyTooLarge: .contentTooLarge
-        default: .badRequest
-        }
-    }
 }
 
 extension HTTP1ParseError: CustomStringConvertible {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// The reason why a response cannot be parsed. Where the next response begins is then unknown: close the connection.
-package enum HTTP1ResponseError: Error, Hashable, Sendable, CaseIterable {
+package enum HTTP1ResponseError: Error, Hashable, CaseIterable, CustomStringConvertible, Sendable {
     case badStatusLine
     /// A field line whose name is not a token before a colon, or with NUL (RFC 9112 §5.1).
     case badField
@@ -17,11 +17,6 @@ package enum HTTP1ResponseError: Error, Hashable, Sendable, CaseIterable {
     /// The connection has ended before the response.
     case endedEarly
 
-    /// Whether the response is larger than a limit of the client. It may be valid.
-    package var isLimit: Bool { self == .headTooLarge || self == .tooManyFields }
-}
-
-extension HTTP1ResponseError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .badStatusLine: "the response does not begin with HTTP/1.x and a status of three digits"

@@ -293,7 +293,7 @@ extension HTTP1ResponseParser {
     private mutating func endOfHead() throws(HTTP1ResponseError) -> Event {
         let headers = takeHeaders()
         if declared.closes || declared.isChunked && declared.length != nil { keepsConnection = false }
-        let isInterim = status.isInformational && status != .switchingProtocols
+        let isInterim = status.isInformational && status != 101
         if isInterim || status == .noContent, declared.hasContent { keepsConnection = false }
         if isInterim {
             state = .statusLine
@@ -322,7 +322,7 @@ extension HTTP1ResponseParser {
     }
 
     private var framing: HTTP1ResponseHead.Framing {
-        if status == .switchingProtocols || isConnect && status.isSuccess { return .switched }
+        if status == 101 || isConnect && status.isSuccess { return .switched }
         if isHead || status.forbidsContent { return .none }
         if declared.isChunked { return .chunked }
         return declared.length.map { .length($0) } ?? .untilClose

@@ -18,10 +18,6 @@ public struct Redaction: Sendable {
     /// The declared members, as `SecretName.plain(_:)` returns them.
     private var secretMembers: Set<String> = []
 
-    private init(knowsNames: Bool) {
-        self.knowsNames = knowsNames
-    }
-
     /// Hides credentials, cookies, tokens, keys, codes, signatures and passwords under their usual names.
     public static let standard = Redaction(knowsNames: true)
 
@@ -58,16 +54,11 @@ public struct Redaction: Sendable {
     /// Returns the value of a header field with its secrets replaced.
     package func value(_ value: String, ofHeader name: HTTPField.Name) -> String {
         if isSecret(header: name) { return Self.mark }
-        return Self.urlHeaders.contains(name) ? url(value) : ordinary(value)
+        return Self.urlHeaders.contains(name) || !hidesNothing && Self.mayHoldURL(value) ? url(value) : value
     }
 
     /// The fields whose values contain URLs. After a sign-in, the URL of a redirect contains a code or a token.
     package static let urlHeaders: Set<HTTPField.Name> = [.location, "Content-Location", .referer, .link, "Refresh"]
-
-    /// Returns the value of a field that is neither secret nor known for URLs, with the secrets of its URLs replaced.
-    func ordinary(_ value: String) -> String {
-        hidesNothing || !Self.mayHoldURL(value) ? value : url(value)
-    }
 
     /// Returns whether the value of a field of any name may contain a URL, as that of `X-Original-URL` does: it has an
     /// absolute path, an authority, a query with a pair, or an escape as in an encoded URL.
@@ -190,7 +181,7 @@ extension Redaction {
         // A character that the limit cuts in two decodes to a replacement character. Any other replacement means that
         // the body is not text.
         let repairs = text.unicodeScalars.filter { $0 == "\u{FFFD}" }.count
-        guard repairs <= (data.count > limit ? 3 : 0), !text.utf8.contains(where: Self.isBinary) else { return nil }
+        guard repairs <= (data.count > limit ? 3 : 0), !Self.isBinary(text) else { return nil }
         return bodyText(text, mediaType: mediaType) + (data.count > limit ? "…" : "")
     }
 
@@ -205,8 +196,8 @@ extension Redaction {
             || mediaType.essence == "application/x-ndjson" || mediaType.essence == "application/graphql"
     }
 
-    private static func isBinary(_ byte: UInt8) -> Bool {
-        byte < 0x09 || (byte > 0x0D && byte < 0x20) || byte == 0x7F
+    private static func isBinary(_ text: String) -> Bool {
+        text.utf8.contains { $0 < 0x09 || ($0 > 0x0D && $0 < 0x20) || $0 == 0x7F }
     }
 }
 

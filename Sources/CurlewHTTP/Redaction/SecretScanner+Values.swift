@@ -12,7 +12,9 @@ extension SecretScanner {
                 bytes[range].last == UInt8(ascii: "]") && bytes[range].dropLast().last.map(ASCII.isDigit) == true
             if isIndex || authority != nil || kind == .url && separator.level == 0 { return nil }
         }
-        guard isSecret(name(in: range), in: location) else { return nil }
+        let name = name(in: range)
+        let mayBeField = location == .member && kind != .url
+        guard redaction.isSecret(name, in: location) || mayBeField && redaction.isSecretField(name) else { return nil }
         var start = separator.end
         if isText {
             while start < limit {
@@ -51,10 +53,6 @@ extension SecretScanner {
         let valueEnd = pairEnd(from: start, to: end, separator)
         hide(start..<valueEnd)
         return valueEnd
-    }
-
-    private func isSecret(_ name: String, in location: SecretName.Location) -> Bool {
-        redaction.isSecret(name, in: location) || location == .member && kind != .url && redaction.isSecretField(name)
     }
 
     /// Returns the name with its escapes decoded. Of a longer name, the last 128 bytes.

@@ -2,8 +2,7 @@
 
 /// Percent-encoding for the components of a URL (RFC 3986 §2).
 ///
-/// ``decode(_:)`` restores text that ``encode(_:for:)`` has encoded for a component; ``decodeForm(_:)`` restores form
-/// values.
+/// ``decode(_:plusAsSpace:)`` restores text that ``encode(_:for:)`` has encoded for a component.
 package enum PercentCoding {
     /// The URL component that determines which characters are encoded.
     package enum Component: Hashable, Sendable, CaseIterable {
@@ -29,20 +28,19 @@ package enum PercentCoding {
     ///
     /// "%" is always encoded: the text must not be encoded already.
     package static func encode(_ string: String, for component: Component) -> String {
-        let allowed = component.allowed
-        return encode(string, keeping: allowed, spaceAsPlus: component == .formValue)
+        encode(string, keeping: component.allowed, spaceAsPlus: component == .formValue)
     }
 
     /// Decodes percent-encoded text. Returns `nil` if a "%" is not followed by two hex digits, or if the decoded bytes
     /// are not UTF-8.
-    package static func decode(_ string: String) -> String? {
-        decode(string, plusAsSpace: false)
-    }
-
-    /// Decodes percent-encoded text like ``decode(_:)``, and replaces "+" with a space. For forms, and for query
-    /// strings that are encoded like forms.
-    package static func decodeForm(_ string: String) -> String? {
-        decode(string, plusAsSpace: true)
+    ///
+    /// - `plusAsSpace`: whether "+" becomes a space, as in forms, and in query strings that are encoded like forms.
+    package static func decode(_ string: String, plusAsSpace: Bool = false) -> String? {
+        guard string.utf8.contains(where: { $0 == 0x25 || (plusAsSpace && $0 == 0x2B) }) else { return string }
+        guard let bytes = Self.bytes(of: string, plusAsSpace: plusAsSpace) else { return nil }
+        // `String(decoding:as:)` replaces invalid UTF-8, which changes the bytes.
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.utf8.elementsEqual(bytes) ? text : nil
     }
 
     /// Encodes a path like `.path`, but leaves "%" unchanged. For text from a user, which may already be encoded in
@@ -67,14 +65,6 @@ package enum PercentCoding {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func decode(_ string: String, plusAsSpace: Bool) -> String? {
-        guard string.utf8.contains(where: { $0 == 0x25 || (plusAsSpace && $0 == 0x2B) }) else { return string }
-        guard let bytes = Self.bytes(of: string, plusAsSpace: plusAsSpace) else { return nil }
-        // `String(decoding:as:)` replaces invalid UTF-8, which changes the bytes.
-        let text = String(decoding: bytes, as: UTF8.self)
-        return text.utf8.elementsEqual(bytes) ? text : nil
     }
 
     /// Returns the decoded bytes of `string`; nil if a "%" is not followed by two hex digits.

@@ -3,25 +3,19 @@
 /// The reason why a string is not a URL that can be requested.
 ///
 /// The message continues a sentence that begins with the URL. It contains no part of the URL, which may be a secret.
-package struct URLProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct URLProblem: Error, Hashable, Sendable {
     /// The problem and its solution: "has no host; write scheme://host/path".
     package let message: String
     /// Whether the string is a URL with a scheme other than http and https.
     package let isForeignScheme: Bool
 
-    package init(_ message: String) {
+    package init(_ message: String, isForeignScheme: Bool = false) {
         self.message = message
-        isForeignScheme = false
+        self.isForeignScheme = isForeignScheme
     }
 
-    private init(foreign message: String) {
-        self.message = message
-        isForeignScheme = true
-    }
-
-    static let foreignScheme = URLProblem(foreign: "has a scheme other than http and https; use one of these")
-
-    package var description: String { "the URL \(message)" }
+    fileprivate static let foreignScheme = URLProblem(
+        "has a scheme other than http and https; use one of these", isForeignScheme: true)
 }
 
 /// An absolute http or https URL, parsed and validated once.
@@ -30,7 +24,7 @@ package struct URLProblem: Error, Hashable, Sendable, CustomStringConvertible {
 /// is not allowed in a path or query is percent-encoded. "%" is unchanged, so that encoded text is not encoded twice.
 /// Control characters, spaces at either end, a backslash before the query, and invalid hosts and ports are rejected.
 /// Dot segments are kept.
-package struct URLParts: Hashable, Sendable {
+package struct URLParts: Hashable, CustomStringConvertible, Sendable {
     package let origin: Origin
     /// The user name and the password before "@", percent-encoded; nil if there is no "@". A secret.
     package let userinfo: String?
@@ -59,9 +53,7 @@ package struct URLParts: Hashable, Sendable {
             throw scheme.utf8.contains(0x2E) || scheme == "localhost"
                 ? noScheme : URLProblem("has no // after its scheme; write scheme://host/path")
         }
-        guard scheme == "http" || scheme == "https" else {
-            throw URLProblem.foreignScheme
-        }
+        guard scheme == "http" || scheme == "https" else { throw URLProblem.foreignScheme }
         return (scheme, bytes.index(colon, offsetBy: 3))
     }
 
@@ -108,9 +100,7 @@ package struct URLParts: Hashable, Sendable {
     private static let queryBytes = PercentCoding.Component.fragment.allowed.union("%")
     private static let noScheme = URLProblem("has no scheme; start it with https://")
     private static let backslash = URLProblem("has a backslash; write / in a path and %5C elsewhere")
-}
 
-extension URLParts: CustomStringConvertible {
     /// The URL without its user information.
     package var description: String { origin.description + target }
 }
@@ -137,9 +127,7 @@ extension URLParts {
         var remainder = bytes[..<mark].map { $0 == 0x5C ? 0x2F : $0 }[...]
         var scheme = origin.scheme
         if let written = Self.scheme(of: remainder) {
-            guard written == "http" || written == "https" else {
-                throw URLProblem.foreignScheme
-            }
+            guard written == "http" || written == "https" else { throw URLProblem.foreignScheme }
             remainder = remainder.dropFirst(written.utf8.count + 1)
             if written != scheme, !remainder.starts(with: Self.slashes) { remainder = Self.slashes + remainder }
             scheme = written

@@ -19,7 +19,7 @@ public enum WebSocketMessage: Hashable, Sendable {
 }
 
 /// The status code with which a WebSocket connection is closed (RFC 6455 §7.4).
-public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
+public struct WebSocketCloseCode: RawRepresentable, Hashable, CustomStringConvertible, Sendable {
     /// The number in the close frame, such as 1000.
     public var rawValue: UInt16
 
@@ -32,14 +32,8 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
     public static let normal = Self(rawValue: 1000)
     /// 1001: the server shuts down, or the client leaves.
     public static let goingAway = Self(rawValue: 1001)
-    /// 1002: the peer violated the protocol.
-    package static let protocolError = Self(rawValue: 1002)
     /// 1005: the peer closed the connection without a code. Never sent.
     package static let noStatus = Self(rawValue: 1005)
-    /// 1006: the connection was lost without a close frame. Never sent.
-    package static let abnormal = Self(rawValue: 1006)
-    /// 1007: a text message is not valid UTF-8.
-    package static let invalidText = Self(rawValue: 1007)
     /// 1008: a message violates the receiver's policy.
     public static let policyViolation = Self(rawValue: 1008)
     /// 1009: a message is larger than the receiver accepts.
@@ -55,9 +49,7 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
         default: false
         }
     }
-}
 
-extension WebSocketCloseCode: CustomStringConvertible {
     /// The number.
     public var description: String { "\(rawValue)" }
 }

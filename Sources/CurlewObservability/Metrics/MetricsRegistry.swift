@@ -78,8 +78,10 @@ extension MetricsRegistry: EventSink {
     package func receive(_ event: CallEvent, in context: ExchangeContext) {
         switch event {
         case .began: table.withLock { $0.active &+= 1 }
-        case .ended(let request, let metrics):
-            table.withLock { $0.add(metrics, request, context.routeName) }
+        case .ended(let method, let origin, let outcome, let size, let metrics):
+            table.withLock { table in
+                table.add(metrics, outcome, bodySize: size, at: table.target(context.routeName, method, origin))
+            }
         case .succeeded(let request, let response, let duration, let requests):
             table.withLock { table in
                 table.active &-= 1

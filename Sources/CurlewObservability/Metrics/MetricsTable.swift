@@ -140,15 +140,19 @@ struct MetricsTable: Sendable {
         rows[index].requestsPerCall.add(Double(requests))
     }
 
-    mutating func add(_ metrics: ExchangeMetrics, _ request: EndedRequest, _ route: String) {
-        let index = target(route, request.method, request.origin)
-        let outcome = Outcome(
-            status: request.status?.code, error: request.failure.flatMap(Self.errorName), version: metrics.version)
+    mutating func add(
+        _ metrics: ExchangeMetrics, _ outcome: NetworkError.Attempt.Outcome, bodySize: Int?, at index: Int
+    ) {
+        let outcome =
+            switch outcome {
+            case .status(let status): Outcome(status: status.code, version: metrics.version)
+            case .failed(let reason): Outcome(error: Self.errorName(reason), version: metrics.version)
+            }
         let duration = metrics.total ?? .zero
         Self.add(
             duration.secondsAsDouble, outcome, to: &rows[index].requests, &requestSeries, limit, durations)
         rows[index].add(metrics)
-        if let size = request.bodySize { rows[index].bodySizes.add(Double(size)) }
+        if let size = bodySize { rows[index].bodySizes.add(Double(size)) }
     }
 
     private static func errorName(_ reason: NetworkError.Reason) -> String? {

@@ -174,8 +174,8 @@ extension [HARDocument.NameValue] {
         self = pairs.parts("&").map { pair in
             let pieces = pair.parts("=", maximum: 2, keepingEmpty: true).map(String.init)
             return HARDocument.NameValue(
-                name: PercentCoding.decodeForm(pieces.first ?? "") ?? pieces.first ?? "",
-                value: pieces.count > 1 ? PercentCoding.decodeForm(pieces[1]) ?? pieces[1] : "")
+                name: PercentCoding.decode(pieces.first ?? "", plusAsSpace: true) ?? pieces.first ?? "",
+                value: pieces.count > 1 ? PercentCoding.decode(pieces[1], plusAsSpace: true) ?? pieces[1] : "")
         }
     }
 }

@@ -31,12 +31,12 @@ final class FieldFilter {
     /// Returns the headers with secret values replaced, and without declarations, and an estimate of their memory.
     func headers(_ headers: HTTPHeaders) -> (headers: HTTPHeaders, size: Int) {
         var size = 0
-        let mustChange = headers.contains { field in
+        let changed = headers.first { field in
             let name = field.name.text
             size += name.utf8.count + field.value.utf8.count + 64
             return verdict(on: name) != .shown || redaction.mayHide(in: field.value)
         }
-        guard mustChange else { return (headers, size) }
+        guard changed != nil else { return (headers, size) }
         size = 0
         var result = HTTPHeaders()
         result.reserveCapacity(headers.count)
@@ -44,8 +44,8 @@ final class FieldFilter {
             size += field.name.text.utf8.count + field.value.utf8.count + 64
             switch verdict(on: field.name.text) {
             case .shown where !redaction.mayHide(in: field.value): result.appendUnchecked(field)
-            case .secret: result.appendUnchecked(name: field.name.text, value: Redaction.mark)
-            case .shown, .url: result.appendUnchecked(name: field.name.text, value: redaction.url(field.value))
+            case .secret: result.appendUnchecked(HTTPField(name: field.name, value: Redaction.mark))
+            case .shown, .url: result.appendUnchecked(HTTPField(name: field.name, value: redaction.url(field.value)))
             }
         }
         return (result, size)

@@ -38,7 +38,7 @@ extension RecordingInterceptor {
             recorder.store { $0.sent(request, bodies, in: context) }
         case .answered(let response): recorder.store { $0.received(response, in: context) }
         case .attemptFailed(let error): recorder.store { $0.requestFailed(error, in: context) }
-        case .ended(_, let metrics): recorder.store { $0.measured(metrics, in: context) }
+        case .ended(_, _, _, _, let metrics): recorder.store { $0.measured(metrics, in: context) }
         case .succeeded(let request, let response, let duration, _):
             recorder.store { $0.succeeded(request, with: response, after: duration, in: context) }
         case .failed(let request, let error, let duration, _):

@@ -12,7 +12,7 @@ private struct RateFeedback {
         let (status, headers, date) = (response.status, response.headers, context.time.date)
         var (pause, remaining): (Duration?, Int?)
         if [.tooManyRequests, .serviceUnavailable, .forbidden].contains(status) {
-            pause = headers[.retryAfter].flatMap { RetryAfter($0) }?.delay(now: date)
+            pause = headers.retryAfter(now: date)
         }
         if heedsQuotas, let quota = RateLimitStatus(headers, status: status, now: date) {
             remaining = quota.remaining

@@ -40,7 +40,7 @@ extension APIClient {
             call.isSingleHop = true
             call.timeouts.idle = nil
             call.limits.responseBody = .max
-            call.acceptedStatuses.insert(.switchingProtocols)
+            call.acceptedStatuses.insert(101)
             call.upgrade = ProtocolUpgrade(output: output, messageLimit: options.maximumMessageSize)
         } request: { request, _ throws(NetworkError) in
             try opening.prepare(&request)
@@ -79,7 +79,7 @@ private struct WebSocketOpening: Sendable {
 
     /// Checks the response and returns the link over its connection.
     func link(_ response: HTTPResponse, _ output: OutgoingBytes) throws(NetworkError) -> any WebSocketLink {
-        guard response.status == .switchingProtocols else {
+        guard response.status == 101 else {
             throw NetworkError(
                 .badResponse, detail: "The server sent \(response.status) instead of switching to WebSocket.",
                 hint: "Check the path: this endpoint may serve ordinary requests only.")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewFoundation
-import CurlewHTTP
+package import CurlewHTTP
 
 /// The header of a WebSocket frame (RFC 6455 §5.2).
 package struct WebSocketFrameHeader: Sendable {
@@ -108,4 +108,11 @@ package struct WebSocketFrameHeader: Sendable {
             }
         }
     }
+}
+
+extension WebSocketCloseCode {
+    /// 1002: the peer violated the protocol.
+    package static let protocolError = Self(rawValue: 1002)
+    /// 1007: a text message is not valid UTF-8.
+    package static let invalidText = Self(rawValue: 1007)
 }

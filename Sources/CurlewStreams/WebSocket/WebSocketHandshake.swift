@@ -19,8 +19,8 @@ package enum WebSocketHandshake {
     static func problem(
         in headers: HTTPHeaders, status: HTTPStatus, key: String, offeredProtocols: [String], offersCompression: Bool
     ) -> String? {
-        guard status == .switchingProtocols else { return "The status is \(status)." }
-        guard tokens(headers[values: .upgrade]) == ["websocket"] else { return "Upgrade is not websocket." }
+        guard status == 101 else { return "The status is \(status)." }
+        guard tokens(headers[values: "Upgrade"]) == ["websocket"] else { return "Upgrade is not websocket." }
         guard tokens(headers[values: .connection]).contains("upgrade") else {
             return "Connection does not contain Upgrade."
         }
@@ -98,9 +98,9 @@ extension WebSocketHandshake {
         guard method == .get, version >= .http1_1 else {
             return .refused(.badRequest, [:], "A WebSocket connection is opened by a GET of HTTP/1.1.")
         }
-        guard tokens(headers[values: .upgrade]).contains("websocket") else {
+        guard tokens(headers[values: "Upgrade"]).contains("websocket") else {
             return .refused(
-                426, [.upgrade: "websocket", .connection: "Upgrade"], "Upgrade is not websocket.")
+                426, ["Upgrade": "websocket", .connection: "Upgrade"], "Upgrade is not websocket.")
         }
         guard tokens(headers[values: .connection]).contains("upgrade") else {
             return .refused(.badRequest, [:], "Connection does not contain Upgrade.")
@@ -114,7 +114,7 @@ extension WebSocketHandshake {
             return .refused(.badRequest, [:], "Sec-WebSocket-Key is not 16 bytes in Base64.")
         }
         var fields: HTTPHeaders = [
-            .upgrade: "websocket", .connection: "Upgrade", "Sec-WebSocket-Accept": accept(for: key),
+            "Upgrade": "websocket", .connection: "Upgrade", "Sec-WebSocket-Accept": accept(for: key),
         ]
         let offered = headers[values: "Sec-WebSocket-Protocol"].flatMap { value in
             value.parts(",").map { String($0.trimmed()) }

@@ -25,7 +25,7 @@ extension HTTPResponse {
 
     private static func webSocket(_ script: MockSocketScript, subprotocol: String?) -> HTTPResponse {
         let socket = MemoryWebSocket(subprotocol: subprotocol)
-        var response = HTTPResponse(status: .switchingProtocols)
+        var response = HTTPResponse(status: 101)
         response.messageConnection = socket
         _ = script.start(on: ServerEnd(socket))
         return response

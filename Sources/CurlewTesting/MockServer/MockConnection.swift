@@ -129,7 +129,7 @@ struct MockConnection: ~Copyable {
     /// the connection is broken or the server stops.
     private func continueRequest() -> Bool {
         var bytes: [UInt8] = []
-        guard (try? HTTP1ResponseWriter.informational(.continue, into: &bytes)) != nil else { return false }
+        guard (try? HTTP1ResponseWriter.informational(100, into: &bytes)) != nil else { return false }
         var reply = MockReply(socket, core: core)
         return reply.send(bytes)
     }

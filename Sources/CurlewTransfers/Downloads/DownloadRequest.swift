@@ -46,7 +46,7 @@ struct DownloadRequest: Sendable {
             if request.headers[.acceptEncoding] == nil { request.headers[.acceptEncoding] = "identity" }
             guard let remainder else { return }
             request.headers[.range] = "bytes=\(remainder.range.lowerBound)-"
-            request.headers[.ifRange] = remainder.condition
+            request.headers["If-Range"] = remainder.condition
         }
         return try await run.client.call(route, changing: changes) { response, _ in try await take(response) }
     }

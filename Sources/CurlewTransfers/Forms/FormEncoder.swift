@@ -94,7 +94,7 @@ extension RequestContent {
     public static func form(
         _ value: some Encodable & Sendable, using encoder: FormEncoder = FormEncoder()
     ) -> RequestContent {
-        RequestContent(.form, contentType: "application/x-www-form-urlencoded") {
+        RequestContent(.form, contentType: "application/x-www-form-urlencoded") { _ in
             .bytes(Data(try encoder.items(of: value).formText.utf8))
         }
     }

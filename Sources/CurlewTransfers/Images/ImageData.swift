@@ -88,7 +88,7 @@ extension Request where Value == ImageData {
         url: String, pixelLimit: Int = ImageData.defaultPixelLimit, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) -> Self {
-        Self(.get, AbsoluteURL(url), body: .none, headers: accepting(headers), name: name) { response, _ in
+        Self(.get, absolute: url, body: .none, headers: accepting(headers), name: name) { response, _ in
             try await response.image(pixelLimit: pixelLimit)
         }
     }

@@ -65,7 +65,7 @@ struct MultipartHeadReader: Sendable {
         guard !pending.isEmpty else { return }
         guard fields.count < limits.fields else { throw .tooManyFields }
         do throws(HTTP1ParseError) {
-            try HTTP1Grammar.field(pending[...], into: &fields)
+            try HTTP1FieldLine.append(pending[...], to: &fields)
         } catch {
             throw .badField(error)
         }

@@ -154,6 +154,6 @@ extension RequestContent {
     /// The body is created when the call is sent. `send` throws `.invalidRequest` for a file that cannot be read, and
     /// `.encoding` for a value that cannot be encoded.
     public static func multipart(_ form: MultipartForm) -> RequestContent {
-        RequestContent(form.mediaType, encoding: { codecs in try form.body(using: codecs) })
+        RequestContent(form.mediaType) { try form.body(using: $0) }
     }
 }

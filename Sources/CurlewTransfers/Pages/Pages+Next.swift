@@ -178,7 +178,7 @@ extension Pages.Plan {
     /// Returns the request of a page at an absolute URL, as `.get(url:)` sends it, but to another origin as a redirect.
     fileprivate func request(to url: String) -> Request<Value> {
         let first = first
-        var next = Request<Value>(.get, AbsoluteURL(url), body: .none, headers: first.headers, name: first.name) {
+        var next = Request<Value>(.get, absolute: url, body: .none, headers: first.headers, name: first.name) {
             try await first.decode($0, using: $1)
         }
         next.options = first.options

@@ -68,7 +68,7 @@ struct UploadRequests: Sendable {
 
     /// The field of the content type is that of the request.
     private static func content(_ body: RequestBody) -> RequestContent {
-        RequestContent(.octetStream, contentType: "") { body }
+        RequestContent(.octetStream, contentType: "") { _ in body }
     }
 
     /// Returns a request to the resource that creates uploads.

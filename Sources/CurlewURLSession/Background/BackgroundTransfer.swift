@@ -54,7 +54,7 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
         }
         (id, self.tags) = (UUID(), tags)
         line = NetworkError.RequestLine(request).description
-        withheld = request.secrets.secretFields.map(\.text)
+        withheld = request.secrets.rules?.secret.map(\.text) ?? []
     }
 
     /// Creates a transfer of which only the system's task is known.

@@ -57,7 +57,7 @@ enum ResponseFields {
             let name = HTTPField.Name(field.name)
             guard name.isValid else { continue }
             let values = name == .setCookie ? cookies(field.value) : [field.value]
-            for value in values { headers.appendUnchecked(name: field.name, value: cleaned(value)) }
+            for value in values { headers.appendUnchecked(HTTPField(name: name, value: cleaned(value))) }
         }
         return headers
     }

@@ -159,7 +159,7 @@ enum SystemFailure {
         case NSURLErrorBadServerResponse where text.contains("Empty reply"):
             .connectionLost(.requestMayHaveArrived)
         case NSURLErrorUnknown: unknown(text, isSecure: isSecure, hasHead: hasHead)
-        default: SystemErrorCode.reason(forURLError: code)
+        default: .ofURLError(code)
         }
     }
 

@@ -198,11 +198,11 @@ extension SocketBridge {
     func opened(subprotocol: String?, response: URLResponse?) {
         let subprotocol = subprotocol.flatMap { $0.isEmpty ? nil : $0 }
         do throws(NetworkError) {
-            var head = TaskMachine.Head(status: .switchingProtocols, headers: [:])
+            var head = TaskMachine.Head(status: 101, headers: [:])
             if let response = response as? HTTPURLResponse {
                 head = try TaskMachine.Head(response, for: request.method, context.limits)
                 // URLSession has checked the response, whatever it stores.
-                head.status = .switchingProtocols
+                head.status = 101
             } else if let subprotocol {
                 head.headers["Sec-WebSocket-Protocol"] = subprotocol
             }

@@ -17,7 +17,8 @@ enum SocketClose {
         switch number {
         case .noStatus?: return .success(SocketMachine.Closing(code: .noStatus, reason: ""))
         // A lost connection, or a TLS handshake that failed. No close frame contains these codes.
-        case .abnormal?, WebSocketCloseCode(rawValue: 1015)?: return .failure(SocketMachine.lost)
+        case WebSocketCloseCode(rawValue: 1006)?, WebSocketCloseCode(rawValue: 1015)?:
+            return .failure(SocketMachine.lost)
         case let code? where code.isValidOnWire:
             guard let text = String(data: reason ?? Data(), encoding: .utf8) else {
                 return .failure(broken("The reason of a close frame is not valid UTF-8."))

@@ -209,7 +209,7 @@ extension SocketMachine {
             case nil, .badResponse?, .notAuthenticated?, .cancelled?: true
             default: false
             }
-        if isResponse, let head, head.status != .switchingProtocols { return .refused(head) }
+        if isResponse, let head, head.status != 101 { return .refused(head) }
         if head != nil, error.map({ $0.reason == .badResponse }) ?? true {
             return .failed(
                 NetworkError(

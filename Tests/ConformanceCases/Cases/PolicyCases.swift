@@ -97,7 +97,7 @@ enum PolicyCases {
                 let server = try trial.server()
                 server.on(nil, "/", respond: .text("no", status: 417))
                 let response = try await trial.exchange(
-                    .put, server.url + "/", headers: [.expect: "100-continue"], body: .bytes(Data(count: 10)))
+                    .put, server.url + "/", headers: ["Expect": "100-continue"], body: .bytes(Data(count: 10)))
                 try trial.equal(response.status, 417, "the status")
                 try trial.equal(server.requestCount, 1, "the number of requests")
             },

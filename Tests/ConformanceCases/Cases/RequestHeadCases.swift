@@ -108,7 +108,7 @@ enum RequestHeadCases {
         ) { trial in
             let server = try trial.server()
             for name: HTTPField.Name in [
-                .connection, "keep-alive", "Proxy-Connection", "Proxy-Authorization", "te", .trailer, .upgrade,
+                .connection, "keep-alive", "Proxy-Connection", "Proxy-Authorization", "te", "Trailer", "Upgrade",
                 "http2-settings", .transferEncoding, .host, "HOST",
             ] {
                 try await trial.expectFailure(.invalidRequest) {

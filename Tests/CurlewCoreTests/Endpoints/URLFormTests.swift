@@ -19,12 +19,6 @@ final class URLFormTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test("The URL of a request is the same as its text")
-    func requests() throws {
-        let url = try #require(web)
-        #expect(try HTTPRequest(.head, url: url).urlString == url.absoluteString)
-    }
-
     @Test("The URL of a file is sent as the file at its path")
     func bodies() throws {
         let client = APIClient.testing(RecordingTransport())

@@ -31,7 +31,7 @@ struct ConnectionFieldTests {
         let headers: HTTPHeaders = [
             "Accept": "a", .host: "evil.example", .connection: "close, X-Hop", "X-Hop": "1", "x-hop": "2",
             "TE": "trailers",
-            .connection: "\tX-Forwarded-For ,", "X-Forwarded-For": "10.0.0.1", .contentLength: "3", .upgrade: "h2c",
+            .connection: "\tX-Forwarded-For ,", "X-Forwarded-For": "10.0.0.1", .contentLength: "3", "Upgrade": "h2c",
             "HTTP2-Settings": "x", "Keep-Alive": "1", "X-Kept": "1", "X-Kept": "2",
         ]
         #expect(headers.endToEnd.map { "\($0.name.text): \($0.value)" } == ["Accept: a", "X-Kept: 1", "X-Kept: 2"])

@@ -129,7 +129,7 @@ struct RedirectAdvisoryTests {
     func forgedFields() async throws {
         for location in ["/x\r\nX-Forged: 1", "/x%0d%0aX-Forged:%201", "/x\u{0}", "/x\u{85}X"] {
             var answer = HTTPHeaders()
-            answer.appendUnchecked(name: "Location", value: location)
+            answer.appendUnchecked(HTTPField(name: .location, value: location))
             let request = try HTTPRequest(url: "https://a.test/")
             guard
                 case .follow(let next, _) = RedirectPolicy.standard.decide(

@@ -32,7 +32,8 @@ struct RetryPolicyTests {
         var options = RequestOptions()
         options.isIdempotent = declared
         let context = ExchangeContext(options: options, timeouts: .none, time: ManualClock())
-        var situation = RetryPolicy.Situation(request, in: context, random: 0.5)
+        var situation = RetryState(request, in: context, budget: RetryBudget(), began: context.start).situation
+        situation.random = 0.5
         situation.attempts = attempts
         return situation
     }
@@ -133,7 +134,7 @@ struct RetryPolicyTests {
 
     @Test("Cancellation is never tried again")
     func cancelled() {
-        #expect(RetryPolicy.standard.decide(.failed(.cancelled), in: .init()) == .finish(because: .cancelled))
+        #expect(RetryPolicy.standard.decide(.failed(.cancelled), in: .init(random: 0)) == .finish(because: .cancelled))
     }
 
     @Test("A request that never arrived is repeated at once, then after waits, and not forever")

@@ -12,30 +12,24 @@ struct HTTPHeadersLinksTests {
         return headers
     }
 
-    /// The links as text: target, relations, anchor, title and parameters.
+    /// The links as text: target, relations and anchor.
     private func text(_ fields: String...) -> [String] {
         headers(fields).links.map { link in
-            var text = "\(link.target) [\(link.relations.joined(separator: " "))]"
-            if let anchor = link.anchor { text += " from \(anchor)" }
-            if let title = link.title { text += " \"\(title)\"" }
-            return text + link.parameters.map { " \($0.name)=\($0.value)" }.joined()
+            "\(link.target) [\(link.relations.joined(separator: " "))]" + (link.anchor.map { " from \($0)" } ?? "")
         }
     }
 
     @Test("The examples of RFC 8288 section 3.5 are read")
     func examples() {
         let previous = #"<http://example.com/TheBook/chapter2>; rel="previous"; title="previous chapter""#
-        #expect(text(previous) == [#"http://example.com/TheBook/chapter2 [previous] "previous chapter""#])
+        #expect(text(previous) == ["http://example.com/TheBook/chapter2 [previous]"])
         #expect(text(#"</>; rel="http://example.net/foo""#) == ["/ [http://example.net/foo]"])
         #expect(text(#"</terms>; rel="copyright"; anchor="\#("#foo")""#) == ["/terms [copyright] from #foo"])
         let titled = """
             </TheBook/chapter2>; rel="previous"; title*=UTF-8'de'letztes%20Kapitel, \
             </TheBook/chapter4>; rel="next"; title*=UTF-8'de'n%c3%a4chstes%20Kapitel
             """
-        #expect(
-            text(titled) == [
-                #"/TheBook/chapter2 [previous] "letztes Kapitel""#, #"/TheBook/chapter4 [next] "nächstes Kapitel""#,
-            ])
+        #expect(text(titled) == ["/TheBook/chapter2 [previous]", "/TheBook/chapter4 [next]"])
         #expect(
             text(#"<http://example.org/>; rel="start http://example.net/relation/other""#) == [
                 "http://example.org/ [start http://example.net/relation/other]"
@@ -50,15 +44,13 @@ struct HTTPHeadersLinksTests {
         "Link values of every shape are read or skipped",
         arguments: [
             ("", []), (",, ,", []), ("</a>", ["/a []"]), ("<>;rel=self", [" [self]"]), ("</a>;rel=next", ["/a [next]"]),
-            ("</a> ; rel = next ;x=1", ["/a [next] x=1"]), ("</a>; REL=NEXT", ["/a [next]"]),
+            ("</a> ; rel = next ;x=1", ["/a [next]"]), ("</a>; REL=NEXT", ["/a [next]"]),
             ("</a>; rel=prev; rel=next", ["/a [prev]"]), ("</a>; rel=\"\"; rel=next", ["/a []"]),
             ("</a>; rel=\" next  last \"", ["/a [next last]"]), ("</a,b;c>; rel=next", ["/a,b;c [next]"]),
-            ("</a>; title=\"x, </b>; rel=next\"; rel=prev", ["/a [prev] \"x, </b>; rel=next\""]),
-            ("</a>; title=\"a\\\"b\\\\\"; rel=x", ["/a [x] \"a\"b\\\""]), ("</a>;;; rel=next;", ["/a [next]"]),
-            ("</a>; rel=http://x/y; z", ["/a [http://x/y] z="]), ("</a>; title=one; title=two", ["/a [] \"one\""]),
-            ("</a>; title*=UTF-8''%C3%A4; title=plain", ["/a [] \"ä\""]),
-            ("</a>; title*=UTF-8''%FF; title=plain", ["/a [] \"plain\""]),
-            ("</a>; title*=ISO-8859-1''%E4; title=plain", ["/a [] \"ä\""]), ("</a>; title*=x", ["/a []"]),
+            ("</a>; title=\"x, </b>; rel=next\"; rel=prev", ["/a [prev]"]),
+            ("</a>; title=\"a\\\"b\\\\\"; rel=x", ["/a [x]"]), ("</a>;;; rel=next;", ["/a [next]"]),
+            ("</a>; rel=http://x/y; z", ["/a [http://x/y]"]), ("</a>; rel; rel=next", ["/a []"]),
+            ("</a>; title*=UTF-8''%FF; rel=next", ["/a [next]"]), ("</a>; title*=x", ["/a []"]),
             ("</a>; anchor=\"/b\"; anchor=\"/c\"", ["/a [] from /b"]), ("</a>,</b>; rel=next", ["/a []", "/b [next]"]),
             // Malformed links are skipped, those after them are not.
             ("/a; rel=next", []), ("x, </b>; rel=next", ["/b [next]"]), ("\"</a>;rel=next\", </b>", ["/b []"]),
@@ -98,16 +90,12 @@ struct HTTPHeadersLinksTests {
         #expect(headers([field]).link("NEXT", from: "https://h/v1/films?q=1") == expected)
     }
 
-    @Test("Numbers are bounded, and descriptions omit queries")
+    @Test("The numbers of links and relations are bounded")
     func bounds() {
         let many = Array(repeating: "</a>; rel=next", count: 1000).joined(separator: ",")
         #expect(headers([many, many]).links.count == 256)
-        let wide = "</a?key=secret>; rel=next" + String(repeating: "; x=y", count: 1000)
-        let links = headers([wide]).links
-        #expect(links.first?.parameters.count == 32)
-        var dumped = ""
-        dump(links, to: &dumped)
-        #expect("\(links)\(dumped)".utf8.firstRange(of: "secret".utf8) == nil && "\(links)" == "[next: /a?…]")
+        let wide = "</a>; rel=\"" + String(repeating: "next ", count: 1000) + "\""
+        #expect(headers([wide]).links.first?.relations.count == 32)
         #expect(headers(["</a>; rel=next"]).link("next", from: "not a URL") == nil)
     }
 

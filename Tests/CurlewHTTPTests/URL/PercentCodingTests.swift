@@ -32,8 +32,8 @@ struct PercentCodingTests {
 
     @Test("A form's plus is a space")
     func form() {
-        #expect(PercentCoding.decodeForm("a+b%2Bc") == "a b+c")
-        #expect(PercentCoding.decodeForm("a%2") == nil)
+        #expect(PercentCoding.decode("a+b%2Bc", plusAsSpace: true) == "a b+c")
+        #expect(PercentCoding.decode("a%2", plusAsSpace: true) == nil)
     }
 
     @Test("Random text comes back from every component", arguments: PercentCoding.Component.allCases)
@@ -44,7 +44,7 @@ struct PercentCodingTests {
             let text = random.text(upTo: 40)
             let encoded = PercentCoding.encode(text, for: component)
             let decoded =
-                component == .formValue ? PercentCoding.decodeForm(encoded) : PercentCoding.decode(encoded)
+                PercentCoding.decode(encoded, plusAsSpace: component == .formValue)
             #expect(decoded == text, "seed \(seed)")
             #expect(encoded.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "seed \(seed)")
         }

@@ -169,7 +169,7 @@ struct LoggingInterceptorTests {
         let request = try HTTPRequest(url: "https://a.test/x")
         let text = try await logged(.body, request) {
             var headers = HTTPHeaders()
-            headers.appendUnchecked(name: "X-Evil", value: "a\r\n← #9 200 OK\u{1B}[2J")
+            headers.appendUnchecked(HTTPField(name: "X-Evil", value: "a\r\n← #9 200 OK\u{1B}[2J"))
             return .text("line\r\n→ #9 GET /\u{85}next\u{2028}\u{9B}2J", headers: headers)
         }
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("    ") {

@@ -19,7 +19,7 @@ struct MockWebSocketTests {
         let client = client { peer in while let message = try await peer.next() { try peer.send(message) } }
         let socket = try await client.webSocket(.get("/chat"))
         #expect(socket.subprotocol == "v1")
-        #expect(socket.response.status == .switchingProtocols)
+        #expect(socket.response.status == 101)
         try await socket.send(json: Line(text: "hello"))
         var lines = socket.messages(as: Line.self).makeAsyncIterator()
         #expect(try await lines.next() == Line(text: "hello"))
@@ -27,7 +27,7 @@ struct MockWebSocketTests {
         let error = await #expect(throws: NetworkError.self) { try await lines.next() }
         #expect(error?.reason == .decoding && error?.request?.url.hasSuffix("/chat") == true)
         #expect(error?.detail.hasPrefix("The message is not Line. ") == true)
-        #expect(error?.response?.status == .switchingProtocols && error?.response?.body == Data("no JSON".utf8))
+        #expect(error?.response?.status == 101 && error?.response?.body == Data("no JSON".utf8))
         try await socket.send(Data("{\"error\":1}".utf8))
         lines = socket.messages(as: Line.self).makeAsyncIterator()
         let refusal = await #expect(throws: NetworkError.self) { try await lines.next() }

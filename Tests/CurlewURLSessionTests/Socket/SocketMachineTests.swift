@@ -7,7 +7,7 @@ import Testing
 /// What one WebSocket connection does in the usual orders of events, without I/O.
 @Suite(.timeLimit(.minutes(1)))
 struct SocketMachineTests {
-    private let head = TaskMachine.Head(status: .switchingProtocols, headers: [:])
+    private let head = TaskMachine.Head(status: 101, headers: [:])
     private let done = SocketMachine.Closing(code: .normal, reason: "done")
     private let away = SocketMachine.Closing(code: .goingAway, reason: "")
     private let lost = NetworkError(.connectionLost(.requestMayHaveArrived), detail: "reset")

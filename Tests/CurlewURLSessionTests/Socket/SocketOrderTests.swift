@@ -34,7 +34,7 @@ struct SocketOrderTests {
 
         mutating func perform(_ act: Act) {
             let lost = NetworkError(.connectionLost(.requestMayHaveArrived))
-            let head = TaskMachine.Head(status: .switchingProtocols, headers: [:])
+            let head = TaskMachine.Head(status: 101, headers: [:])
             let closing = SocketMachine.Closing(code: .goingAway, reason: "")
             // Of a task that has completed, URLSession reports only what it has received before.
             switch act {

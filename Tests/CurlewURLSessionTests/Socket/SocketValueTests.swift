@@ -80,7 +80,7 @@ struct SocketValueTests {
         for code: WebSocketCloseCode in [.normal, .goingAway, .messageTooBig, .init(rawValue: 4001)] {
             #expect(SocketClose.sent(code) == code)
         }
-        for code: WebSocketCloseCode in [.noStatus, .abnormal, .init(rawValue: 0), .init(rawValue: 5000)] {
+        for code: WebSocketCloseCode in [.noStatus, .init(rawValue: 1006), .init(rawValue: 0), .init(rawValue: 5000)] {
             #expect(SocketClose.sent(code) == .normal)
         }
         #expect(SocketClose.bytes("") == nil)

@@ -40,7 +40,7 @@ extension MockResponse {
     public static func webSocket(
         _ options: SocketOptions, _ script: @escaping @Sendable (MockWebSocket) async throws -> Void
     ) -> MockResponse {
-        var response = MockResponse(status: .switchingProtocols)
+        var response = MockResponse(status: 101)
         response.socketScript = MockSocketScript(options, script)
         return response
     }

@@ -57,7 +57,7 @@ enum StorageRules {
             [.cacheControl: "max-age=60, must-understand, no-store"], true),
         .reuse(
             "RFC 9111 §3", "Expires makes a response of any status storable",
-            [.date: "Tue, 14 Nov 2023 22:13:20 GMT", .expires: "Tue, 14 Nov 2023 23:13:20 GMT"], status: 403, true),
+            [.date: "Tue, 14 Nov 2023 22:13:20 GMT", "Expires": "Tue, 14 Nov 2023 23:13:20 GMT"], status: 403, true),
         .requirement("RFC 9111 §3", "private makes a response storable in a private cache, to be validated") { scene in
             try await scene.first([.cacheControl: "private", .eTag: "\"1\""], status: 307)
             scene.answer(.notModified, [.eTag: "\"1\""])
@@ -97,10 +97,10 @@ enum StorageRules {
         .requirement("RFC 9110 §7.6.1, MUST", "fields of the connection are not stored") { scene in
             try await scene.first([
                 .cacheControl: "max-age=60", .connection: "close, X-Hop", "X-Hop": "1", "Keep-Alive": "timeout=5",
-                "Proxy-Connection": "x", .upgrade: "h2c", "TE": "trailers",
+                "Proxy-Connection": "x", "Upgrade": "h2c", "TE": "trailers",
             ])
             let seen = try await scene.again().seen
-            for name: HTTPField.Name in [.connection, "X-Hop", "Keep-Alive", "Proxy-Connection", .upgrade, "TE"] {
+            for name: HTTPField.Name in [.connection, "X-Hop", "Keep-Alive", "Proxy-Connection", "Upgrade", "TE"] {
                 try scene.expect(!seen.headers.contains(name), "\(name) is there")
             }
         },

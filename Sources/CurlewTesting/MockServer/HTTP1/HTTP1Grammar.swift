@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// Parses single lines of a request, and determines its framing (RFC 9112 §3–§7).
-package enum HTTP1Grammar {
+enum HTTP1Grammar {
     typealias Line = ArraySlice<UInt8>
 
     /// Parses a request line: `method SP request-target SP HTTP-version` with single spaces, as the grammar requires.
@@ -15,18 +17,6 @@ package enum HTTP1Grammar {
         return (method, text(parts[1]), try version(parts[2]))
     }
 
-    /// Parses a field line, `field-name ":" OWS field-value OWS`, and adds the field to `headers`.
-    package static func field(_ line: ArraySlice<UInt8>, into headers: inout HTTPHeaders) throws(HTTP1ParseError) {
-        if let first = line.first, ASCII.isBlank(first) { throw .foldedField }
-        guard let colon = line.firstIndex(of: 0x3A) else { throw .badFieldName }
-        let set = ByteSet.token
-        let name = line[..<colon]
-        guard !name.isEmpty, name.allSatisfy(set.contains) else { throw .badFieldName }
-        let value = line[(colon + 1)...]
-        guard value.allSatisfy({ !ASCII.isControl($0) || $0 == 0x09 }) else { throw .badFieldValue }
-        headers.appendUnchecked(name: text(name), value: FieldSyntax.trimmed(text(value)))
-    }
-
     /// Returns the framing of the content. Throws if the framing fields are invalid, ambiguous or not supported
     /// (RFC 9112 §6.3).
     static func framing(
@@ -35,7 +25,7 @@ package enum HTTP1Grammar {
         let lengths = headers[values: .contentLength]
         if let coding = headers[.transferEncoding] {
             guard lengths.isEmpty, version >= .http1_1 else { throw .ambiguousLength }
-            guard ASCII.equalIgnoringCase(coding, "chunked") else { throw .unsupportedTransferCoding }
+            guard ASCII.lowercased(coding) == "chunked" else { throw .unsupportedTransferCoding }
             return .chunked
         }
         guard let first = lengths.first else { return .length(0) }
@@ -45,18 +35,10 @@ package enum HTTP1Grammar {
 
     /// Parses the line before a chunk, `chunk-size [ chunk-ext ]`, and returns the size. Extensions are ignored.
     static func chunkSize(_ line: Line) throws(HTTP1ParseError) -> Int {
-        var size = 0
-        var digits = 0
-        var remainder = line
-        while let byte = remainder.first, let digit = ASCII.hexValue(byte) {
-            digits += 1
-            // A number of 15 hex digits is below 2⁶⁰. A 32-bit `Int` cannot hold it, so the size is checked as well.
-            // Leading zeros count, because no sender needs them.
-            guard digits <= 15, size <= .max >> 4 else { throw .badChunk }
-            size = size << 4 | Int(digit)
-            remainder.removeFirst()
-        }
-        guard digits > 0 else { throw .badChunk }
+        let digits = line.prefix { ASCII.isDigit($0) || (0x61...0x66).contains($0 | 0x20) }
+        // Leading zeros count, because no sender needs them.
+        guard digits.count <= 15, let size = Int(text(digits), radix: 16) else { throw .badChunk }
+        let remainder = line[digits.endIndex...]
         let ext = remainder.drop(while: ASCII.isBlank)
         guard ext.isEmpty ? remainder.isEmpty : ext.first == 0x3B else { throw .badChunk }
         guard ext.allSatisfy({ !ASCII.isControl($0) || $0 == 0x09 }) else { throw .badChunk }
@@ -80,5 +62,18 @@ package enum HTTP1Grammar {
 
     private static func text(_ bytes: Line) -> String {
         String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension HTTP1ParseError {
+    /// The status of the error response; 400 for most errors.
+    var status: HTTPStatus {
+        switch self {
+        case .unsupportedVersion: 505
+        case .headTooLarge, .tooManyFields: 431
+        case .unsupportedTransferCoding: 501
+        case .bodyTooLarge: .contentTooLarge
+        default: .badRequest
+        }
     }
 }

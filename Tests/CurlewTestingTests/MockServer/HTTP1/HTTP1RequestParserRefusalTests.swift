@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CurlewHTTP
+@testable import CurlewTesting
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTP1RequestParserRefusalTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-@testable import CurlewHTTP
+@testable import CurlewTesting
 
 /// What a parser made of some bytes, independent of how the bytes were split.
 struct ParsedRequest: Equatable {
@@ -8,6 +8,12 @@ struct ParsedRequest: Equatable {
     var body = Data()
     var trailers: HTTPHeaders?
     var ended = false
+}
+
+extension HTTP1RequestParser {
+    mutating func receive(_ bytes: some ContiguousBytes) {
+        bytes.withUnsafeBytes { receive($0) }
+    }
 }
 
 struct ParserRun: Equatable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
+import CurlewHTTP
 
 /// A buffer of received bytes that have not been consumed. The search for line ends examines each byte once.
 struct HTTP1Buffer: Sendable {

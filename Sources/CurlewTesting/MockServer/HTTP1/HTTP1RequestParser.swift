@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewFoundation
+import CurlewFoundation
+import CurlewHTTP
 
 /// An incremental parser for HTTP/1.x requests, without I/O (RFC 9112).
 ///
@@ -16,25 +17,23 @@ package import CurlewFoundation
 ///
 /// The parser stores received bytes until they are consumed. Call `next()` until it returns `nil` before receiving
 /// more.
-package struct HTTP1RequestParser: Sendable {
-    package enum Event: Equatable, Sendable {
+struct HTTP1RequestParser: Sendable {
+    enum Event: Equatable, Sendable {
         case head(HTTP1RequestHead)
         case body(Data)
         case trailers(HTTPHeaders)
         case end
     }
 
-    package struct Limits: Sendable {
+    struct Limits: Sendable {
         /// The maximum size of the request line and fields together, and of the trailers, in bytes. Default: 64 KiB.
         var headBytes = 65_536
         /// The maximum number of fields in a head, and in trailers. Default: 256.
         var fields = 256
         /// The maximum size of the content of a request, in bytes. Default: 64 MiB.
-        package var bodyBytes = 67_108_864
+        var bodyBytes = 67_108_864
         /// The maximum size of the line before a chunk, with its extensions, in bytes. Default: 4 KiB.
         var chunkLineBytes = 4096
-
-        package init() {}
     }
 
     private let limits: Limits
@@ -44,23 +43,19 @@ package struct HTTP1RequestParser: Sendable {
     private var headRemaining: Int
     private var bodyRemaining: Int
 
-    package init(limits: Limits = Limits()) {
+    init(limits: Limits = Limits()) {
         self.limits = limits
         headRemaining = limits.headBytes
         bodyRemaining = limits.bodyBytes
     }
 
-    package mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) {
         if case .failed = state { return }
         buffer.append(bytes)
     }
 
-    package mutating func receive(_ bytes: some ContiguousBytes) {
-        bytes.withUnsafeBytes { receive($0) }
-    }
-
     /// Returns the next event, or `nil` if more bytes are needed.
-    package mutating func next() throws(HTTP1ParseError) -> Event? {
+    mutating func next() throws(HTTP1ParseError) -> Event? {
         do throws(HTTP1ParseError) {
             while true {
                 switch try step() {
@@ -77,14 +72,14 @@ package struct HTTP1RequestParser: Sendable {
 
     /// Whether the parser is between two requests and no bytes of the next one have been received, so that the
     /// connection can be closed without truncating a request.
-    package var isIdle: Bool {
+    var isIdle: Bool {
         if case .requestLine = state { return buffer.count == 0 }
         return false
     }
 
     /// Removes and returns the bytes that have been received and not consumed. Used after a request that switches to
     /// another protocol.
-    package mutating func takeRemainder() -> Data {
+    mutating func takeRemainder() -> Data {
         buffer.take(upTo: buffer.count) ?? Data()
     }
 
@@ -155,7 +150,7 @@ extension HTTP1RequestParser {
 
     private mutating func addField(_ line: ArraySlice<UInt8>) throws(HTTP1ParseError) {
         guard headers.count < limits.fields else { throw .tooManyFields }
-        try HTTP1Grammar.field(line, into: &headers)
+        try HTTP1FieldLine.append(line, to: &headers)
     }
 
     private mutating func head(

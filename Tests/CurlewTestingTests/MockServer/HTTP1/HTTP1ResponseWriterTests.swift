@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewTesting
+
 @Suite(.timeLimit(.minutes(1)))
 struct HTTP1ResponseWriterTests {
     @Test("A head of a known length is written with its fields in order")
@@ -19,7 +21,7 @@ struct HTTP1ResponseWriterTests {
     @Test("Informational heads, chunks and trailers are written in the order of the calls")
     func chunked() throws {
         var bytes: [UInt8] = []
-        try HTTP1ResponseWriter.informational(.continue, into: &bytes)
+        try HTTP1ResponseWriter.informational(100, into: &bytes)
         try HTTP1ResponseWriter.informational(.earlyHints, headers: [.link: "</s.css>"], into: &bytes)
         try HTTP1ResponseWriter.head(.created, headers: [:], framing: .chunked, into: &bytes)
         HTTP1ResponseWriter.chunk("hello, chunked world".utf8, into: &bytes)
@@ -50,7 +52,7 @@ struct HTTP1ResponseWriterTests {
             (.ok, nil, [.contentLength: "5", "content-length": "5"], .length(5)),
             (.ok, nil, [.contentLength: "5"], .chunked), (.ok, nil, [.contentLength: "5"], .untilClose),
             (.ok, nil, [.transferEncoding: "chunked"], .length(5)), (.noContent, nil, [:], .length(0)),
-            (.noContent, nil, [:], .chunked), (.notModified, nil, [:], .chunked), (.continue, nil, [:], .length(0)),
+            (.noContent, nil, [:], .chunked), (.notModified, nil, [:], .chunked), (100, nil, [:], .length(0)),
             (.ok, "O\r\nK", [:], .none), (99, nil, [:], .none), (1000, nil, [:], .none), (.ok, nil, ["X": "\n"], .none),
         ] as [(HTTPStatus, String?, HTTPHeaders, HTTP1ResponseWriter.Framing)])
     func refused(
@@ -66,7 +68,7 @@ struct HTTP1ResponseWriterTests {
     @Test("Fields that came unchecked are checked before they are written")
     func unchecked() {
         var headers = HTTPHeaders()
-        headers.appendUnchecked(name: "X", value: "a\r\nInjected: 1")
+        headers.appendUnchecked(HTTPField(name: "X", value: "a\r\nInjected: 1"))
         var bytes: [UInt8] = []
         #expect(throws: HTTP1WriteError.self) {
             try HTTP1ResponseWriter.head(.ok, headers: headers, framing: .length(0), into: &bytes)

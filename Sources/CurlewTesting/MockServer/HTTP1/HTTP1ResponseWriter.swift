@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// The reason why a part of a response cannot be written. The call that throws this error writes nothing.
 package struct HTTP1WriteError: Error, Hashable, Sendable, CustomStringConvertible {
-    let message: String
+    package let description: String
 
-    package init(_ message: String) { self.message = message }
-
-    package var description: String { message }
+    init(_ description: String) { self.description = description }
 }
 
 /// Serializes HTTP/1.1 responses, without I/O (RFC 9112).
 ///
 /// Each call appends one part of a response to `bytes`, or throws and appends nothing. The caller is responsible for
 /// the order: any number of `informational`, one `head`, then the content as the framing requires.
-package enum HTTP1ResponseWriter {
+enum HTTP1ResponseWriter {
     /// The framing of the content. The writer adds the corresponding field to the head.
-    package enum Framing: Hashable, Sendable {
+    enum Framing: Hashable, Sendable {
         /// No content and no framing field: 1xx, 204, or a response to HEAD whose length is unknown.
         case none
         /// A Content-Length field. This number of bytes follows, or none for HEAD and 304.
@@ -28,7 +28,7 @@ package enum HTTP1ResponseWriter {
 
     /// Writes the status line and the fields. Throws if the status, the reason phrase or a field is invalid, or if a
     /// field contradicts the framing.
-    package static func head(
+    static func head(
         _ status: HTTPStatus, reason: String? = nil, headers: HTTPHeaders, framing: Framing, into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
         guard (100...999).contains(status.code) else {
@@ -47,7 +47,7 @@ package enum HTTP1ResponseWriter {
 
     /// Writes the head of a 1xx response, which has no content and precedes the final head (RFC 9110 §15.2). Throws for
     /// any other status.
-    package static func informational(
+    static func informational(
         _ status: HTTPStatus, headers: HTTPHeaders = [:], into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
         guard status.isInformational else {
@@ -57,7 +57,7 @@ package enum HTTP1ResponseWriter {
     }
 
     /// Writes one chunk. Writes nothing for empty content, because an empty chunk would end the body.
-    package static func chunk(_ content: some Collection<UInt8>, into bytes: inout [UInt8]) {
+    static func chunk(_ content: some Collection<UInt8>, into bytes: inout [UInt8]) {
         guard !content.isEmpty else { return }
         bytes.append(contentsOf: String(content.count, radix: 16).utf8)
         bytes.append(contentsOf: "\r\n".utf8)
@@ -66,10 +66,10 @@ package enum HTTP1ResponseWriter {
     }
 
     /// Writes the last chunk, which ends the content, and the trailers. Throws for a field that cannot be a trailer.
-    package static func lastChunk(
+    static func lastChunk(
         trailers: HTTPHeaders = [:], into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
-        for name in [HTTPField.Name.contentLength, .transferEncoding, .trailer, .host] where trailers.contains(name) {
+        for name in [HTTPField.Name.contentLength, .transferEncoding, "Trailer", .host] where trailers.contains(name) {
             throw HTTP1WriteError("\(name) cannot be a trailer (RFC 9110 §6.5.1)")
         }
         try check(trailers)
@@ -107,11 +107,8 @@ package enum HTTP1ResponseWriter {
 
     /// Throws for an invalid field. A parser may have added fields without validation.
     private static func check(_ headers: HTTPHeaders) throws(HTTP1WriteError) {
-        if let problem = headers.problem { throw HTTP1WriteError(problem.description) }
-        for field in headers {
-            if case .bad(let problem) = FieldSyntax.check(field.name, field.value) {
-                throw HTTP1WriteError(problem.description)
-            }
+        if let problem = headers.problem ?? HTTPHeaders(Array(headers)).problem {
+            throw HTTP1WriteError(problem.description)
         }
     }
 
