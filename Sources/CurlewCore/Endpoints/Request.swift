@@ -138,9 +138,11 @@ package struct AbsoluteURL {
         path = RequestPath(refused: problem)
     }
 
-    package init(_ url: String) {
+    /// Splits a URL. A `ws` or `wss` URL of a call that can open a WebSocket is its `http` or `https` URL (RFC 6455 §3).
+    package init(_ url: String, takesWebSocket: Bool = false) {
+        let scheme = takesWebSocket ? url.upTo(":").lowercased() : ""
         do {
-            let parts = try HTTPRequest.parse(url)
+            let parts = try HTTPRequest.parse(scheme == "ws" || scheme == "wss" ? "http" + url.dropFirst(2) : url)
             baseURL = BaseURL(origin: parts.origin)
             path = RequestPath(target: parts.target)
         } catch {
