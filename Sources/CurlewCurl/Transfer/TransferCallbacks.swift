@@ -270,7 +270,7 @@ extension Transfer {
         guard sent.attempts == 1 || mayRepeatRequest() else { return false }
         if sent.attempts == EasyHandle.reusesBeforeOpening { easy?.openNextConnection() }
         let name = name()
-        clock.connected()
+        clock.connected(at: now)
         noteReady(on: name, localAddress: easy?.localAddress)
         guard MixedVersions.areWatched(in: self) else { return true }
         guard multi?.enter(self, name) ?? true else {
