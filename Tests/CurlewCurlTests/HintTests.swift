@@ -19,7 +19,8 @@ struct HintTests {
     private struct Event: Decodable { let at: Date }
 
     private struct Guest: Interceptor {
-        let traits = InterceptorTraits(placement: .authentication) { _, _ in .anonymous }
+        var principal = Principal.anonymous
+        var traits: InterceptorTraits { InterceptorTraits(placement: .authentication) { _, _ in principal } }
 
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
     }
@@ -103,6 +104,7 @@ struct HintTests {
         status(401, "The server refused the credential, or none was attached.", to: key("X-API-Key")),
         status(401, "No credential was attached: sign in first.", through: [Guest()]),
         status(401, "The call excludes credentials.", to: .get("/films").withoutCredentials()),
+        status(401, "The call excludes", to: .get("/a").withoutCredentials(), through: [Guest(principal: .unknown)]),
         status(403, "No credential was attached. Some servers respond with 403 instead of 401."),
         status(403, "Check what the credential permits, such as the scopes of its token.", to: key(.authorization)),
         status(404, twice, to: .get("/v1/films", query: ["q": "/v1/v1"]), base: "/v1"),

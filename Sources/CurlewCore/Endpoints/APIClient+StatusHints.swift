@@ -28,11 +28,11 @@ extension APIClient.Core {
     }
 
     private func credentialHint(_ response: HTTPResponse, _ call: Call) -> String {
-        if hasCredential(call) {
-            return "The server refused the credential, or none was attached. Check where it comes from."
-        }
         if call.context.authentication == .anonymous {
             return "The call excludes credentials. Check what it sends instead, such as a name and a password."
+        }
+        if hasCredential(call) {
+            return "The server refused the credential, or none was attached. Check where it comes from."
         }
         if exchanger.pipeline.entries.contains(where: \.attachesCredentials) {
             return "No credential was attached: sign in first. For another origin, name it with for: of the credential."
