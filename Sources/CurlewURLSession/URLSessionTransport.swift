@@ -141,7 +141,7 @@ public final class URLSessionTransport: Transport {
         let now = context.time.now
         guard !context.deadline.hasPassed(at: now) else {
             let phase: NetworkError.Phase = context.totalDeadline.hasPassed(at: now) ? .total : .attempt
-            var failure = NetworkError.timeout(phase, context.timeouts)
+            var failure = NetworkError.timeout(phase, context.timeouts, TimeoutTracker(context))
             failure.request = NetworkError.RequestLine(request)
             throw failure
         }

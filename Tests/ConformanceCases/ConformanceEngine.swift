@@ -32,7 +32,7 @@ public struct ConformanceEngine: Sendable {
         }
     }
 
-    private init(mock: @escaping @Sendable (RecordedCall, ConformanceTrial) throws -> HTTPResponse) {
+    private init(mock: @escaping @Sendable (RecordedRequest, ConformanceTrial) throws -> HTTPResponse) {
         name = "MockTransport"
         scope = .message
         make = { _, trial in MockTransport.answering { try mock($0, trial) } }
@@ -45,7 +45,7 @@ public struct ConformanceEngine: Sendable {
         guard let server = trial.server(at: call.request.origin) else {
             throw NetworkError(.unreachable, detail: "The case has no server there.")
         }
-        return try server.response(to: RecordedRequest(call)).response(to: call)
+        return try server.response(to: call).response(to: call)
     }
 
     /// The cases that the transport is required to pass.
@@ -54,19 +54,10 @@ public struct ConformanceEngine: Sendable {
     }
 }
 
-extension RecordedRequest {
-    /// Creates the request that a server would have recorded, from the call that a mock recorded.
-    fileprivate init(_ call: RecordedCall) {
-        self.init(
-            method: call.method, target: call.request.target, version: .http1_1, headers: call.request.headers,
-            body: call.body, trailers: [:], connectionIndex: 0, exchangeIndex: 0, keepAlive: true)
-    }
-}
-
 extension MockResponse {
     /// Returns the response that a client would parse from this one. Ignores the faults, because they need a
     /// connection.
-    fileprivate func response(to call: RecordedCall) throws -> HTTPResponse {
+    fileprivate func response(to call: RecordedRequest) throws -> HTTPResponse {
         if let socketScript { return .webSocket(socketScript, to: call.request.headers) }
         var response = HTTPResponse(status: status, headers: headers)
         if let eventScript, call.method != .head {

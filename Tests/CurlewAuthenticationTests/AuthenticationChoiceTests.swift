@@ -17,7 +17,7 @@ struct AuthenticationChoiceTests {
     private func sent(
         _ choice: RequestOptions.Authentication?, to url: String = "https://api.test/", pipeline: Pipeline? = nil,
         headers: HTTPHeaders = [:]
-    ) async throws(NetworkError) -> RecordedCall? {
+    ) async throws(NetworkError) -> RecordedRequest? {
         let mock = MockTransport.answering { _ in HTTPResponse() }
         let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: pipeline ?? self.pipeline)
         var request = Request<Void>.get(url: url)

@@ -12,7 +12,7 @@ struct CacheFixture: Sendable {
 
     init(
         store: any HTTPCache.Store = HTTPCache.MemoryStore(), rules: HTTPCache.Options = .standard,
-        answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+        answer: @escaping @Sendable (RecordedRequest) async throws -> HTTPResponse
     ) {
         self.store = store
         cache = CacheInterceptor(store: store, rules: rules)

@@ -12,7 +12,7 @@ struct CacheTruthfulnessTests {
         .data(Data(text.utf8), headers: fields)
     }
 
-    private typealias Answer = @Sendable (RecordedCall) async throws -> HTTPResponse
+    private typealias Answer = @Sendable (RecordedRequest) async throws -> HTTPResponse
 
     private static let good: HTTPHeaders = [.cacheControl: "max-age=60", .eTag: "\"1\""]
 

@@ -20,7 +20,7 @@ struct CacheValidationTests {
 
         var good: HTTPResponse { .status(304, headers: [.cacheControl: directives, .eTag: "\"1\""]) }
 
-        func answer(_ call: RecordedCall) async throws -> HTTPResponse {
+        func answer(_ call: RecordedRequest) async throws -> HTTPResponse {
             guard call.request.headers[.ifNoneMatch] != nil else {
                 return .data(Data("old".utf8), headers: [.cacheControl: directives, .eTag: "\"1\""])
             }

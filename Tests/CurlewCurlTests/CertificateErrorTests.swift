@@ -73,19 +73,6 @@ struct CertificateErrorTests {
         #expect(many.certificates.last?.subject == "CN=root")
     }
 
-    @Test("A missing intermediate authority is distinguished from a private authority")
-    func missingIntermediate() async throws {
-        let nginx = try await Nginx.shared()
-        let transport = CurlTransport(configuration: nginx.configuration)
-        let incomplete = try await failure(transport, nginx.secure(.missingIntermediate) + "/empty")
-        #expect(incomplete.reason == .secureConnectionFailed(.untrusted))
-        #expect(incomplete.certificates.map(\.issuer) == ["CN=Between"])
-        #expect(incomplete.description.contains("no certificate of its issuer"))
-        let own = try await failure(transport, nginx.secure(.selfSigned) + "/empty")
-        #expect(!own.description.contains("no certificate of its issuer"))
-        for error in [incomplete, own] { #expect(error.description.contains("trustedRoots")) }
-    }
-
     @Test("Pins of both scopes show what the server presented", arguments: [false, true])
     func pins(ofPath: Bool) async throws {
         let nginx = try await Nginx.shared()

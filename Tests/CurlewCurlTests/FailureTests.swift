@@ -20,31 +20,6 @@ struct FailureTests {
         #expect(error.description.contains("127.0.0.1:\(port)"))
     }
 
-    @Test("The advice names a wrong host, and a port that speaks something else")
-    func advice() async throws {
-        let nobody = try #require(await transport.failure(.get, "http://no-such-host.invalid/"))
-        #expect(nobody.isOffline || nobody.hint?.contains("name of the host") == true)
-        let server = try MockServer()
-        let secure = "https://127.0.0.1:\(server.port)/"
-        #expect(await transport.failure(.get, secure)?.hint?.contains("does not speak TLS") == true)
-        server.enqueue(.raw(Data([0x15, 3, 3, 0, 2, 2, 0x28])))  // an alert of TLS
-        #expect(await transport.failure(.get, server.url + "/")?.hint?.contains("not HTTP") == true)
-    }
-
-    @Test("A transfer without progress says which side of it stopped")
-    func stopped() async throws {
-        let timeouts = Timeouts(idle: .milliseconds(200))
-        let end = Signal()
-        defer { end.fire() }
-        let deaf = try RawServer(receiveBuffer: 16_384) { _ in end.block() }
-        let body = RequestBody.bytes(Data(count: 30_000_000))
-        let unread = await transport.failure(.post, "http://127.0.0.1:\(deaf.port)/", body: body, timeouts: timeouts)
-        #expect(unread?.hint?.contains("stopped reading the request") == true)
-        let server = try MockServer.answering(.text("abc").stalled(at: .afterBytes(1)))
-        let unsent = await transport.failure(.get, server.url + "/", timeouts: timeouts)
-        #expect(unsent?.hint?.contains("stopped sending the response") == true)
-    }
-
     @Test("A small body that breaks off keeps its received bytes for the developer")
     func excerpt() async throws {
         let server = try MockServer.answering(.text("the beginning").truncated(after: 9))

@@ -89,7 +89,6 @@ struct WaitingTests {
             return
         }
         #expect(error.reason == .timedOut(.queue))
-        #expect(error.hint?.contains("TransportConfiguration.Pool.perHost") == true)
         expectTexts(error)
         #expect(await eventually { setting.transport.snapshot.waiting <= 1 })
         setting.release.fire()

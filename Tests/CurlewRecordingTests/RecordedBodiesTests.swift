@@ -56,15 +56,23 @@ struct RecordedBodiesTests {
         #expect(recorder.records.first?.entries.first?.response.content.text == "one ")
     }
 
-    @Test("A body that breaks off is recorded up to its end, and its error reaches the reader")
-    func broken() async throws {
-        let source = ChunkSource(["half"], error: NetworkError(.connectionLost(.requestMayHaveArrived)))
-        let recorder = FlightRecorder(bodies: .upTo())
-        let error = await #expect(throws: NetworkError.self) {
-            try await client(recorder, Streaming(source: source)).send(Request<String>.get("/"))
+    @Test("A body that breaks off is recorded with its error, which reaches the reader", arguments: [false, true])
+    func broken(isSmall: Bool) async throws {
+        let lost = NetworkError(
+            .connectionLost(.requestMayHaveArrived), detail: "It closed.",
+            response: isSmall ? NetworkError.Response(status: .ok, headers: ["A": "b"], body: Data("ha".utf8)) : nil)
+        for bodies in [FlightRecorder.Bodies.none, .upTo()] {
+            let recorder = FlightRecorder(bodies: bodies)
+            let transport: any Transport =
+                isSmall
+                ? MockTransport.answering { _ in throw lost }
+                : Streaming(source: ChunkSource(["half"], error: lost))
+            let error = await client(recorder, transport).failure(Request<String>.get("/"))
+            #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+            let response = try #require(recorder.records.first?.entries.first?.response)
+            #expect(response.error == "connectionLost requestMayHaveArrived: It closed." && response.status == 200)
+            #expect(response.content.text == (isSmall || bodies.limit == 0 ? nil : "half"))
         }
-        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
-        #expect(recorder.records.first?.entries.first?.response.content.text == "half")
     }
 
     @Test("A recorder of heads touches no body")

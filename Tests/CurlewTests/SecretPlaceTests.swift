@@ -43,7 +43,7 @@ struct SecretPlaceTests {
     }
 
     /// A server that echoes its request, and the secret under the declared names.
-    static func answer(_ call: RecordedCall, _ outcome: Outcome) throws -> HTTPResponse {
+    static func answer(_ call: RecordedRequest, _ outcome: Outcome) throws -> HTTPResponse {
         let location = "https://other.test/bothunter2/x?appid=hunter2&token=hunter2#ssn=hunter2"
         var headers: HTTPHeaders = [
             "X-Device": canary, "X-Api-Key": canary, .contentType: "application/json", .setCookie: "sid=hunter2",

@@ -54,7 +54,7 @@ extension TraceSpan {
     }
 }
 
-extension RecordedCall {
+extension RecordedRequest {
     /// The identifier of the request in its `traceparent`.
     var sentContext: TraceContext? { TraceContext(headers: request.headers) }
 }

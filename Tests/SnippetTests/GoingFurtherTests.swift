@@ -15,7 +15,7 @@ struct GoingFurtherTests {
             mock.on(.get, "/users/1") { _ in FirstWeekTests.emily }
             mock.on(.get, "/seen/7") { _ in #"{"id": 7, "isSeen": false, "poster": "https://mock.test/7.png"}"# }
             mock.on(.get, "/7.png") { _ in HTTPResponse(body: ResponseBody(Data("png".utf8))) }
-            mock.on(.get, "/seen") { $0.query("page") == "2" ? "[]" : Self.page }
+            mock.on(.get, "/seen") { $0.query["page"] == "2" ? "[]" : Self.page }
             mock.on(.put, "/seen/7", .status(204))
         }
     }
@@ -90,7 +90,7 @@ struct GoingFurtherTests {
     @Test func pages() async throws {
         let client = APIClient.mock { mock in
             mock.on(.get, "/films") { call in
-                let next: HTTPHeaders = call.query("page") == nil ? [.link: "<?page=2>; rel=next"] : [:]
+                let next: HTTPHeaders = call.query["page"] == nil ? [.link: "<?page=2>; rel=next"] : [:]
                 return .json(text: "[\(FirstWeekTests.metropolis)]", headers: next)
             }
             mock.on(.get, "/shelf") { _ in #"{"films": [\#(FirstWeekTests.metropolis)]}"# }

@@ -10,11 +10,12 @@ enum CommandLineTool {
     ///
     /// If the task is cancelled, the running transfers end and the result is 130.
     static func run(_ arguments: [String], io: CommandIO) async -> Int32 {
+        let parsed = Result { try ParsedArguments(arguments) }
+        let console = (try? parsed.get()).map { Console($0, io) }
         do {
-            let parsed = try ParsedArguments(arguments)
-            return try await run(parsed, isEmpty: arguments.isEmpty, io).rawValue
+            return try await run(try parsed.get(), isEmpty: arguments.isEmpty, io).rawValue
         } catch let error as UsageError {
-            report("curlew: \(error.message)\n        \(error.advice)", io)
+            report("curlew: \(error.message)\n        \(error.advice)", console, io)
             return ExitCode.usage.rawValue
         } catch is OutputClosed {
             return ExitCode.closed.rawValue
@@ -24,13 +25,27 @@ enum CommandLineTool {
             error.routeName = nil
             error.hint = Advice.text(for: error)
             let text = "\(error)"
-            report("curlew: \(text.begins(with: "NetworkError: ") ? String(text.dropFirst(14)) : text)", io)
+            report("curlew: \(text.begins(with: "NetworkError: ") ? String(text.dropFirst(14)) : text)", console, io)
             return ExitCode(error).rawValue
         }
     }
 
-    private static func report(_ text: String, _ io: CommandIO) {
-        io.note(SafeText.lines(text) + "\n")
+    /// Writes the lines of an error. On a terminal they are wrapped between words, and have the colours of other texts.
+    private static func report(_ text: String, _ console: Console?, _ io: CommandIO) {
+        for (index, line) in SafeText.lines(text).split(separator: "\n").enumerated() {
+            guard let console else {
+                io.note(line + "\n")
+                continue
+            }
+            // The name of the line and the spaces after it, or the spaces before a line without a name.
+            var head = line.prefix { $0 == " " }
+            let name = line[head.endIndex...].upTo(" ")
+            let end = line[name.endIndex...].firstIndex { $0 != " " } ?? line.endIndex
+            if index == 0 || line.distance(from: name.endIndex, to: end) > 1 { head = line[..<end] }
+            let text = console.wrapped(String(line[head.endIndex...]), hanging: head.count)
+            let style = console.errorStyle
+            io.note(style(.name, String(head)) + (index == 0 ? style(.bad, text) : text) + "\n")
+        }
     }
 
     private static func run(_ arguments: ParsedArguments, isEmpty: Bool, _ io: CommandIO) async throws -> ExitCode {

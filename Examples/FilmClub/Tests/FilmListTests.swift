@@ -67,7 +67,7 @@ struct FilmListTests {
         let films = (1...5).map { Film(id: "\($0)", title: "Film \($0)", year: 2000, releaseDate: .distantPast) }
         let mock = MockTransport {
             $0.on(.get, "/v1/films") { call -> HTTPResponse in
-                let skip = call.query("skip").flatMap { Int($0) } ?? 0
+                let skip = call.query["skip"].flatMap { Int($0) } ?? 0
                 return .films(Array(films.dropFirst(skip).prefix(3)))
             }
         }

@@ -56,7 +56,7 @@ struct FacadeTests {
         let call = try #require(mock.requests.first)
         #expect(call.request.target == "/things?a=1%20%26%201&b=2")
         #expect(call.request.headers["X-Tenant"] == "acme")
-        #expect(try call.decoded(as: [String: String].self) == ["name": "Ada"])
+        #expect(try call.json([String: String].self) == ["name": "Ada"])
         #expect(call.routeName == "Everything")
     }
 

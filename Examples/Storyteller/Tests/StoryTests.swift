@@ -75,7 +75,7 @@ struct StoryTests {
         #expect(story.tokensPerSecond == 4)
 
         let call = try #require(client.recordedCalls.first)
-        let sent = try call.decoded(as: Sent.self)
+        let sent = try call.json(Sent.self)
         #expect(sent.model == "small")
         #expect(sent.stream)
         #expect(sent.messages.last == Sent.Message(role: "user", content: "Tell a story about birds."))

@@ -13,6 +13,10 @@ extension APIClient.Core {
                 : "No credential was attached. Some servers respond with 403 instead of 401."
         case 404: return slashHint(call.request) ?? repetitionHint(call.request)
         case 405: return response.headers["Allow"].map { "The server allows \(NetworkError.quoted($0)) here." }
+        case 407: return "Set the proxy's credentials in TransportConfiguration.proxy."
+        case 413:
+            let size = call.request.body.length.map { "of \($0) bytes" } ?? "without a declared length"
+            return "The server takes no body \(size) here: send less, or send it in pieces, as client.upload can."
         case 415: return mediaTypeHint(response, call.request)
         default: return nil
         }
@@ -24,11 +28,11 @@ extension APIClient.Core {
     }
 
     private func credentialHint(_ response: HTTPResponse, _ call: Call) -> String {
-        if hasCredential(call) {
-            return "The server refused the credential, or none was attached. Check where it comes from."
-        }
         if call.context.authentication == .anonymous {
             return "The call excludes credentials. Check what it sends instead, such as a name and a password."
+        }
+        if hasCredential(call) {
+            return "The server refused the credential, or none was attached. Check where it comes from."
         }
         if exchanger.pipeline.entries.contains(where: \.attachesCredentials) {
             return "No credential was attached: sign in first. For another origin, name it with for: of the credential."

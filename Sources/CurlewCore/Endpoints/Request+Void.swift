@@ -19,11 +19,12 @@ extension Request where Value == Void {
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) {
-        self.init(method, absolute: url, body: body, headers: headers, name: name) { _, _ in }
+        self.init(method, absolute: url, takesWebSocket: true, body: body, headers: headers, name: name) { _, _ in }
     }
 
     /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
-    /// it also sends no credentials, and only `Accept` and `User-Agent` from the client's fields.
+    /// it also sends no credentials, and only `Accept` and `User-Agent` from the client's fields. For
+    /// `client.webSocket`, the URL may begin with `ws:` or `wss:` (RFC 6455 §3).
     public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url, headers: headers, name: name)
     }

@@ -52,13 +52,15 @@ public struct Request<Value: Sendable>: Endpoint {
         decoder = decode
     }
 
-    /// Creates a call to an absolute URL. If the URL is invalid, `send` throws the problem.
+    /// Creates a call to an absolute URL. If the URL is invalid, `send` throws the problem. A `ws` or `wss` URL of a call
+    /// that can open a WebSocket is its `http` or `https` URL (RFC 6455 §3).
     package init(
-        _ method: HTTPMethod, absolute url: String, body: RequestContent, headers: HTTPHeaders, name: String,
-        decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
+        _ method: HTTPMethod, absolute url: String, takesWebSocket: Bool = false, body: RequestContent,
+        headers: HTTPHeaders, name: String, decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
     ) {
+        let scheme = takesWebSocket ? url.upTo(":").lowercased() : ""
         do throws(NetworkError) {
-            let parts = try HTTPRequest.parse(url)
+            let parts = try HTTPRequest.parse(scheme == "ws" || scheme == "wss" ? "http" + url.dropFirst(2) : url)
             self.init(
                 method, RequestPath(target: parts.target), body: body, headers: headers, name: name, decode: decode)
             baseURL = BaseURL(origin: parts.origin)

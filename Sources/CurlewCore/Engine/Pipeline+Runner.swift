@@ -77,10 +77,8 @@ extension Pipeline {
             } catch {
                 var failure = NetworkError(error)
                     .naming(NetworkError.RequestLine(request), route: context.routeName)
-                if case .timedOut = failure.reason {
-                    // Texts of libcurl have no full stop.
-                    if let last = failure.detail.utf8.last, last != UInt8(ascii: ".") { failure.detail += "." }
-                    failure.detail += bounds(of: context)
+                if case .timedOut(let phase) = failure.reason {
+                    failure.detail = bounded(failure.detail, phase, in: context)
                 }
                 if failure.codecs == nil, failure.response != nil { failure.codecs = context.codecs }
                 failure = failure.withholding(secrets)
@@ -92,13 +90,21 @@ extension Pipeline {
             }
         }
 
-        /// Returns a sentence with the duration and the time limits of a call that timed out.
-        private func bounds(of context: ExchangeContext) -> String {
-            let spent = context.start.duration(to: context.time.now).brief
-            let total = context.timeouts.total.map { "may take \($0.brief)" } ?? "has no limit"
+        /// Returns the detail of a timeout with the limits of the call, unless the detail names them.
+        private func bounded(_ detail: String, _ phase: NetworkError.Phase, in context: ExchangeContext) -> String {
+            // Texts of libcurl have no full stop.
+            let detail = detail.isEmpty || detail.utf8.last == UInt8(ascii: ".") ? detail : detail + "."
             let attempt = (context.timeouts.attempt ?? attemptTimeout).flatMap { $0 < Timeouts.unlimited ? $0 : nil }
-            let each = attempt.map { ", and each attempt may wait \($0.brief) for its response" } ?? ""
-            return " The call took \(spent); it \(total)\(each)."
+            let each = attempt.map { "ach attempt may wait \($0.brief) for its response." }
+            let total = context.timeouts.total
+            if phase == .total, let total {
+                let limit = "The call was not complete within \(total.brief)"
+                let texts = [detail.begins(with: limit) ? nil : limit + ".", detail, each.map { "E" + $0 }]
+                return texts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " ")
+            }
+            let spent = context.start.duration(to: context.time.now).brief
+            return "\(detail) The call took \(spent); it \(total.map { "may take \($0.brief)" } ?? "has no limit")"
+                + (each.map { ", and e" + $0 } ?? ".")
         }
     }
 }

@@ -33,9 +33,11 @@ package struct TimeoutTracker: Sendable {
     /// The deadline for the head, extended by the time that sending the request body takes.
     private var attempt: Int64
     private var sendingSince: Int64?
-    /// The start of the connecting phase; nil once the request is about to be sent on a connection. A transport sets it
-    /// again for an exchange that has waited for a connection that other exchanges use.
-    package var connectingSince: Int64?
+    /// The time that sending took until the last call of `awaitHead`.
+    private var sent: Int64 = 0
+    /// The start of the wait for a connection; nil once the request is about to be sent.
+    private var connectingSince: Int64?
+    private var connectedAt: Int64?
     private var connect: Int64?
     private let firstByte: Int64?
     private let idle: Int64?
@@ -77,13 +79,25 @@ package struct TimeoutTracker: Sendable {
     /// The time since the transport received the exchange.
     package func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
 
-    /// Records that the exchange begins. The time until then was spent in a queue. `time` limits the connecting phase;
-    /// nil sets no limit.
+    /// Records that the exchange begins. The time until then was spent in a queue. `time` limits the phase until
+    /// `connected(at:)`; nil sets no limit.
     package mutating func begin(at now: Int64, connecting time: Duration? = nil) {
         begun = now
         connect = time?.wholeNanoseconds
         connectingSince = now
         awaitHead(at: now)
+    }
+
+    /// Records that the request is about to be sent on a connection.
+    package mutating func connected(at now: Int64) {
+        connectingSince = nil
+        connectedAt = now
+    }
+
+    /// Restarts the connecting phase, because the exchange has waited for a connection that other exchanges use.
+    package mutating func connectLater(from now: Int64) {
+        connectingSince = now
+        connectedAt = nil
     }
 
     package var isConnected: Bool { begun != nil && connectingSince == nil }
@@ -101,7 +115,10 @@ package struct TimeoutTracker: Sendable {
     /// Records that the request has been sent, or starts again, and that the response head is awaited.
     package mutating func awaitHead(at now: Int64) {
         lastActivity = now
-        if let start = sendingSince { attempt = Self.sum(attempt, max(0, now - start)) }
+        if let start = sendingSince {
+            attempt = Self.sum(attempt, max(0, now - start))
+            sent += max(0, now - start)
+        }
         sendingSince = nil
         if case .receiving = phase { return }
         phase = .waiting(since: now)
@@ -148,6 +165,34 @@ package struct TimeoutTracker: Sendable {
         return now >= end ? (name, now) : (nil, min(total, end))
     }
 
+    /// The activities of an exchange, in the words of errors.
+    enum Activity: String {
+        case queued, connecting, sending, receiving
+        case waiting = "waiting for the response"
+        /// For a transport that does not report when the request is sent on a connection.
+        case connectingAndWaiting = "connecting and waiting for the response"
+    }
+
+    /// Returns what the exchange has done until `now`, with the time of each activity, from a millisecond on. The last
+    /// one is under way.
+    func activities(at now: Int64) -> [(activity: Activity, time: Duration)] {
+        var all: [(Activity, Int64)] = [(.queued, (begun ?? now) - handedOver)]
+        if let begun {
+            let ready = connectedAt ?? (connect == nil ? begun : responded ?? now)
+            if ready > begun || connectedAt == nil, connect != nil { all.append((.connecting, ready - begun)) }
+            if connectedAt != nil || connect == nil {
+                let sending = sent + (sendingSince.map { now - $0 } ?? 0)
+                let waiting = connectedAt == nil ? Activity.connectingAndWaiting : .waiting
+                all.append((.sending, sending))
+                all.append((waiting, (responded ?? now) - ready - sending))
+                if sendingSince != nil { all.swapAt(all.count - 1, all.count - 2) }
+            }
+            if let responded { all.append((.receiving, now - responded)) }
+        }
+        let long = all.filter { $0.1 >= 1_000_000 }
+        return (long.isEmpty ? all.suffix(1) : long).map { ($0.0, .nanoseconds($0.1)) }
+    }
+
     /// Returns the time of the system's monotonic clock, in nanoseconds.
     package static func now() -> Int64 {
         SystemTime().now.nanoseconds
@@ -165,20 +210,47 @@ package struct TimeoutTracker: Sendable {
 }
 
 extension NetworkError {
-    /// Returns the error for a phase that exceeded `timeouts`.
-    package static func timeout(_ phase: Phase, _ timeouts: Timeouts) -> NetworkError {
-        let text =
+    /// Returns the error for a phase that exceeded `timeouts`, with the time that each phase of the exchange took.
+    package static func timeout(_ phase: Phase, _ timeouts: Timeouts, _ clock: TimeoutTracker) -> NetworkError {
+        let activities = clock.activities(at: TimeoutTracker.now())
+        let spent = activities.map { "\($0.time.brief) \($0.activity.rawValue)" }.joined(separator: ", ")
+        let (text, limit) =
             switch phase {
-            case .connect: timeouts.connect.map { "No connection within \($0.brief)." }
-            case .firstByte: timeouts.firstByte.map { "No response within \($0.brief)." }
-            case .idle: timeouts.idle.map { "No data was transferred for \($0.brief)." }
-            case .total: timeouts.total.map { "The call was not complete within \($0.brief)." }
-            case .attempt: timeouts.attempt.map { "The attempt had no response within \($0.brief)." }
-            default: nil as String?
+            case .connect: ("No connection within", timeouts.connect)
+            case .firstByte: ("No response within", timeouts.firstByte)
+            case .idle: ("No data was transferred for", timeouts.idle)
+            case .attempt: ("The attempt had no response within", timeouts.attempt)
+            case .queue: ("The request was not sent within", nil)
+            case .total: ("The call was not complete within", timeouts.total)
             }
-        let otherwise =
-            phase == .attempt
-            ? "The attempt had no response within its time limit." : "The time limit of the call expired."
-        return NetworkError(.timedOut(phase), detail: text ?? otherwise)
+        var error = NetworkError(
+            .timedOut(phase), detail: "\(text) \(limit?.brief ?? "its time limit"): \(spent).")
+        let longest = activities.max { $0.time < $1.time }?.activity ?? .waiting
+        switch phase {
+        case .idle:
+            let end = activities.last?.activity == .sending ? "reading the request" : "sending the response"
+            error.hint = "The server stopped \(end); see Timeouts.idle."
+        case .queue: error.hint = longest.advice
+        case .total: error.hint = longest.advice + " If this time is normal, raise Timeouts.total."
+        case .attempt:
+            error.hint = longest.advice + " If this time is normal, raise .attemptTimeout(_:) or Timeouts.attempt."
+        default: break
+        }
+        return error
+    }
+}
+
+extension TimeoutTracker.Activity {
+    /// What to check if this took too long.
+    fileprivate var advice: String {
+        switch self {
+        case .queued:
+            "The call waited for a connection. Start fewer concurrent calls, give urgent ones a higher "
+                + "RequestOptions.priority, or raise TransportConfiguration.Pool.perHost."
+        case .connecting: "Check host and port, and that no firewall drops the packets."
+        case .sending: "The server or the network takes the body slowly."
+        case .waiting, .connectingAndWaiting: "Check what the server does with this request."
+        case .receiving: "The server or the network delivers the body slowly."
+        }
     }
 }

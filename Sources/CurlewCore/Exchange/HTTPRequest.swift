@@ -42,7 +42,7 @@ public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable 
 
     /// Creates a request whose origin and target the caller has checked. `target` begins with `/` and is
     /// percent-encoded.
-    init(
+    package init(
         _ method: HTTPMethod, origin: Origin, target: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
         secrets: DeclaredSecrets = .none
     ) {

@@ -36,10 +36,15 @@ extension NetworkError: MirroredByDescription {
             // The lines of a nested `NetworkError` or report are kept and indented further than those of this one. Any
             // other text becomes one line.
             let isReport = underlying is any LineReport
-            let text = "\(underlying)".clipped(to: isReport ? 16_000 : 1000)
+            let failure = underlying as? TransportFailure
+            let isKnown = failure.map { detail.begins(with: $0.message) } ?? false
+            let text = (isKnown ? failure?.source : nil) ?? "\(underlying)".clipped(to: isReport ? 16_000 : 1000)
             let isOurs = isReport || underlying is NetworkError
             let parts = isOurs ? text.parts("\n").map(String.init) : [text]
-            lines.append("  cause     " + parts.map(shown).joined(separator: "\n            "))
+            // The detail of an error without words of its own is the text of its cause.
+            if !detail.ends(with: text) {
+                lines.append("  cause     " + parts.map(shown).joined(separator: "\n            "))
+            }
         }
         if let advice { lines.append("  next      \(shown(advice))") }
         return lines.joined(separator: "\n")
@@ -59,8 +64,8 @@ extension NetworkError: MirroredByDescription {
         case .timedOut(.firstByte):
             return "The server accepted the request and did not respond; see Timeouts.firstByte."
         case .timedOut(.idle): return "The transfer stalled; see Timeouts.idle."
-        case .timedOut(.attempt): return "One attempt took too long; see .attemptTimeout(_:) and Timeouts.attempt."
-        case .timedOut(.total): return "The whole call took too long; see Timeouts.total."
+        case .timedOut(.attempt): return "See .attemptTimeout(_:) and Timeouts.attempt."
+        case .timedOut(.total): return "See Timeouts.total, and the attempts for what took the time."
         case .unreachable: return "Check host and port, and that the server is running."
         case .proxyFailed(.unreachable): return "Check TransportConfiguration.proxy, and that the proxy is running."
         case .proxyFailed(.notAuthenticated): return "Set the proxy's credentials in TransportConfiguration.proxy."

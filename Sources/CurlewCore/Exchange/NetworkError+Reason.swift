@@ -163,10 +163,15 @@ extension NetworkError {
             self.systemError = systemError
         }
 
-        /// The library, the code and the message on one line.
-        public var description: String {
-            "\(engine) error \(code): \(message)" + (systemError == 0 ? "" : " (errno \(systemError))")
-        }
+        /// Whether the host name did not resolve: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost or
+        /// NSURLErrorDNSLookupFailed.
+        var isFailedLookup: Bool { [6, -1003, -1006].contains(code) }
+
+        /// The library and the codes.
+        var source: String { "\(engine) error \(code)" + (systemError == 0 ? "" : ", errno \(systemError)") }
+
+        /// The library, the codes and the message on one line.
+        public var description: String { "\(source): \(message)" }
     }
 
     /// The policy that refused to send a request. Capabilities define their policies, and an app can define its own.

@@ -213,7 +213,7 @@ extension DirectConnections {
         noteReleased(transfer)
         transfer.clock.isHeld = false
         let now = TimeoutTracker.now()
-        transfer.clock.connectingSince = now
+        transfer.clock.connectLater(from: now)
         transfer.clock.awaitHead(at: now)
         proceed(transfer)
         noteDeadline(of: transfer)

@@ -304,8 +304,8 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     func start(_ transfer: Transfer, on connection: DirectConnection) {
         transfer.direct.connection = connection
         connection.holder.store(.loop, ordering: .releasing)
-        transfer.clock.connectingSince = nil
         let now = TimeoutTracker.now()
+        transfer.clock.connected(at: now)
         transfer.clock.awaitHead(at: now)
         connection.begin(transfer, at: now)
         writeHead(of: transfer, to: connection)

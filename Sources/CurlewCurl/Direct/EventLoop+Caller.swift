@@ -28,7 +28,7 @@ extension EventLoop {
     private func send(_ transfer: Transfer, on connection: DirectConnection) -> Bool {
         let now = TimeoutTracker.now()
         transfer.clock.begin(at: now)
-        transfer.clock.connectingSince = nil
+        transfer.clock.connected(at: now)
         let check = transfer.clock.check(at: now)
         guard check.expired == nil else { return false }
         return withUnsafeTemporaryAllocation(byteCount: Self.limit, alignment: 1) { buffer in

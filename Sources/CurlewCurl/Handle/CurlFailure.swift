@@ -74,12 +74,7 @@ enum CurlFailure {
 
     /// Returns the error for a transfer that the event loop ended because `phase` timed out.
     static func timeout(_ phase: NetworkError.Phase, transfer: Transfer) -> NetworkError {
-        var error = completed(.timeout(phase, transfer.plan.context.timeouts), transfer)
-        if phase == .idle {
-            let activity = transfer.received.head.isComplete ? "sending the response" : "reading the request"
-            error.hint = "The server stopped \(activity); see Timeouts.idle."
-        }
-        return error
+        completed(.timeout(phase, transfer.plan.context.timeouts, transfer.clock), transfer)
     }
 
     /// Returns the error for a transfer that the event loop ended because libcurl failed for all transfers.

@@ -326,13 +326,7 @@ final class EventLoop: @unchecked Sendable {
         guard now >= nextCheck else { return }
         let found = queues.takeLate(at: now)
         nextCheck = found.next
-        for transfer in found.late {
-            var error = CurlFailure.timeout(.queue, transfer: transfer)
-            error.hint =
-                "The call waited for a connection all the time. Start fewer concurrent calls, give urgent calls a "
-                + "higher RequestOptions.priority, or raise TransportConfiguration.Pool.perHost."
-            transfer.refuse(error)
-        }
+        for transfer in found.late { transfer.refuse(CurlFailure.timeout(.queue, transfer: transfer)) }
     }
 
     /// Whether the thread may end, because no connection would be reused.

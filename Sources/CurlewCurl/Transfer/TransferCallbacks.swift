@@ -258,7 +258,7 @@ extension Transfer {
         guard sent.attempts == 1 || mayRepeatRequest() else { return false }
         if sent.attempts == EasyHandle.reusesBeforeOpening { easy?.openNextConnection() }
         let name = name()
-        clock.connectingSince = nil
+        clock.connected(at: now)
         noteReady(on: name, localAddress: easy?.localAddress)
         guard let multi, MixedVersions.areWatched(in: self) else { return true }
         return multi.loop.mixedVersions.enter(self, name, of: multi) || fail(MixedVersions.error)

@@ -40,7 +40,7 @@ extension FlightRecorder.Record {
             response.content.encoding = body.encoding
             response.content.comment = body.comment
         }
-        response.error = exchange.failure
+        response.error = exchange.failure ?? content?.failure
         response.transferSize = metrics?.bytesReceived
         var facts = facts(attempt: exchange.attempt, hop: exchange.hop, request: exchange.number, exchange.start)
         facts.total = metrics?.total?.milliseconds

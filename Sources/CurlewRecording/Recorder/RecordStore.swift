@@ -98,7 +98,10 @@ struct RecordStore {
         slot.record.duration = duration
         slot.record.outcome = .failed(text)
         var size = text.utf8.count
-        if slot.record.exchanges.isEmpty, let request {
+        if let last = slot.record.exchanges.indices.last {
+            let isOfBody = slot.record.exchanges[last].response != nil && slot.record.exchanges[last].failure == nil
+            if isOfBody, error.endsBody { slot.record.exchanges[last].failure = text }
+        } else if let request {
             let head = head(of: request, context)
             slot.record.request = head
             size += head.size
@@ -136,7 +139,14 @@ struct RecordStore {
         guard let (slot, index) = exchange(of: context) else { return }
         let text = error.line(redaction)
         slot.record.exchanges[index].failure = text
-        grow(slot, by: text.utf8.count)
+        var size = text.utf8.count
+        // A body that broke off before its caller received the response.
+        if slot.record.exchanges[index].response == nil, let received = error.response {
+            let head = head(of: HTTPResponse(status: received.status, headers: received.headers), context)
+            slot.record.exchanges[index].response = head
+            size += head.size
+        }
+        grow(slot, by: size)
     }
 
     /// Stores the measurements of a request.
@@ -293,5 +303,15 @@ struct RecordStore {
         return FlightRecorder.ResponseHead(
             status: response.status, reason: filters[index].reasonPhrase(of: response), headers: headers, size: size,
             version: response.version, length: response.body.declaredLength)
+    }
+}
+
+extension NetworkError {
+    /// Whether the error is one of a response whose body broke off.
+    fileprivate var endsBody: Bool {
+        switch reason {
+        case .connectionLost, .timedOut(.idle): true
+        default: false
+        }
     }
 }

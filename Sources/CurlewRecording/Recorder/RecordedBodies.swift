@@ -18,6 +18,8 @@ final class RecordedBodies: Sendable {
         var response: RecordedBody?
         /// The number of bytes of the response body that have been read.
         var received: Int64?
+        /// The reason why the response body could not be read to its end.
+        var failure: String?
     }
 
     private let recorder: FlightRecorder
@@ -74,7 +76,11 @@ final class RecordedBodies: Sendable {
         guard body.value == nil else { return body }
         let copied = CopiedBytes(limit: recorder.bodies.limit)
         let tapped = TappedChunks(body) { chunk in if let chunk { copied.append(chunk) } }
-        return ResponseBody(tapped, watching: body).onEnd { [self] _ in
+        return ResponseBody(tapped, watching: body).onEnd { [self] end in
+            if case .failed(let error) = end {
+                let text = NetworkError(error).withholding(secrets).line(recorder.redaction)
+                state.withLock { $0.failure = text }
+            }
             finish(copied.data, copied.count, type)
         }
     }

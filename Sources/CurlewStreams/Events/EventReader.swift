@@ -79,7 +79,12 @@ struct EventReader {
         do throws(EventStreamParser.Failure) {
             event = try parser.next()
         } catch {
-            throw connection.call.named(NetworkError(error))
+            throw connection.call.named(
+                NetworkError(
+                    .limitExceeded(.responseBody),
+                    detail: "\(error.rawValue) of the event stream has more than "
+                        + "\(core.opening.options.maximumEventSize) bytes.",
+                    hint: "Raise EventStream.Options.maximumEventSize."))
         }
         if let retry = parser.retry { reconnection.request(milliseconds: retry) }
         core.lastEventID = parser.lastEventID
@@ -98,10 +103,7 @@ struct EventReader {
             try await opening.open(lastEventID: id)
         }
         guard let call else { return false }
-        var limits = EventStreamParser.Limits()
-        limits.line = options.maximumLineSize
-        limits.event = options.maximumEventSize
-        parser = EventStreamParser(lastEventID: core.lastEventID, limits: limits)
+        parser = EventStreamParser(lastEventID: core.lastEventID, limit: options.maximumEventSize)
         let connection = EventConnection(call, readTimeout: options.readTimeout)
         self.connection = connection
         core.interruptible { [weak connection] in connection?.end() }
@@ -162,17 +164,4 @@ private final class Lease: Sendable {
     }
 
     deinit { core.release() }
-}
-
-extension NetworkError {
-    fileprivate init(_ failure: EventStreamParser.Failure) {
-        let (what, limit, option) =
-            switch failure {
-            case .line(let limit): ("A line", limit, "maximumLineSize")
-            case .event(let limit): ("The data of an event", limit, "maximumEventSize")
-            }
-        self.init(
-            .limitExceeded(.responseBody), detail: "\(what) of the event stream has more than \(limit) bytes.",
-            hint: "Raise EventStream.Options.\(option).")
-    }
 }

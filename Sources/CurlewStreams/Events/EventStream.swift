@@ -21,7 +21,7 @@ import CurlewHTTP
 ///   5xx, after which the stream connects again.
 /// - Cancelling the task and releasing the iterator close the connection at once. Cancelling throws `.cancelled`.
 /// - One iteration at a time; a second one throws `.invalidRequest`. A later iteration continues after the last event.
-/// - Errors are `NetworkError`. A line or an event that is too large throws `.limitExceeded(.responseBody)`.
+/// - Errors are `NetworkError`. An event or a line that is too large throws `.limitExceeded(.responseBody)`.
 public struct EventStream: AsyncSequence, Sendable {
     let core: EventStreamCore
 
@@ -104,9 +104,7 @@ extension EventStream {
         /// The time without a byte from the server after which the connection counts as lost, on the client's clock.
         /// The time in which the caller does not read does not count. Nil sets no limit. Default 5 minutes.
         public var readTimeout: Duration? = .seconds(300)
-        /// The maximum size of a line in bytes. Default 8 MiB.
-        public var maximumLineSize = 8 << 20
-        /// The maximum size of the data of an event in bytes. Default 16 MiB.
+        /// The maximum size in bytes of the data of an event, and of any other field or comment. Default 16 MiB.
         public var maximumEventSize = 16 << 20
         /// The data that marks the end of the stream, such as `[DONE]`. The stream ends at this event and does not
         /// contain it. A stream that does not reconnect throws if it ends without it. Default nil.

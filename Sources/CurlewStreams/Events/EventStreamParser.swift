@@ -14,14 +14,6 @@ import CurlewHTTP
 /// Unlike the standard, the last event ID is an argument of a new parser, so an event without an ID does not reset the
 /// ID of the stream after a reconnection.
 struct EventStreamParser: Sendable {
-    /// The maximum sizes in bytes.
-    struct Limits: Hashable, Sendable {
-        /// The maximum size of a line, without its end. Default 8 MiB.
-        var line = 8 << 20
-        /// The maximum size of the data of an event. Default 16 MiB.
-        var event = 16 << 20
-
-        init() {}
     }
 
     /// An event. `retry` is the reconnection time that the server sent with it, in milliseconds.
@@ -32,10 +24,10 @@ struct EventStreamParser: Sendable {
         var retry: Int64?
     }
 
-    /// A limit that the stream exceeded. The parser cannot continue after it.
-    enum Failure: Error, Hashable, Sendable {
-        case line(limit: Int)
-        case event(limit: Int)
+    /// What exceeded the limit. The parser cannot continue after it.
+    enum Failure: String, Error {
+        case line = "A line"
+        case event = "The data of an event"
     }
 
     /// The last event ID of the stream: that of the last complete event or, until there is one, the initial one.
@@ -43,7 +35,8 @@ struct EventStreamParser: Sendable {
     /// The last reconnection time that the server sent, in milliseconds.
     private(set) var retry: Int64?
 
-    private let limits: Limits
+    /// The maximum size in bytes of the data of an event, and of a line without its field name.
+    private let limit: Int
     private var failure: Failure?
 
     // The current chunk, the position in it, and the next line ends from there: each is searched for only once.
@@ -63,10 +56,10 @@ struct EventStreamParser: Sendable {
     private var id: String
     private var eventRetry: Int64?
 
-    init(lastEventID: String = "", limits: Limits = Limits()) {
+    init(lastEventID: String = "", limit: Int = .max) {
         self.lastEventID = lastEventID
         id = lastEventID
-        self.limits = limits
+        self.limit = limit
     }
 
     /// Adds a chunk. Call `next()` until it returns nil before adding another one; otherwise the rest is copied.
@@ -108,8 +101,8 @@ extension EventStreamParser {
             let end = min(nextFeed, nextReturn)
             let part = UnsafeRawBufferPointer(rebasing: bytes[position..<end])
             position = end
-            guard partialLine.count + part.count <= limits.line else {
-                failure = .line(limit: limits.line)
+            guard partialLine.count + part.count - "data: ".utf8.count <= limit else {
+                failure = .line
                 return nil
             }
             guard end < bytes.count else {
@@ -161,8 +154,8 @@ extension EventStreamParser {
     }
 
     private mutating func append(_ value: UnsafeRawBufferPointer) {
-        guard data.count + (hasData ? 1 : 0) + value.count <= limits.event else {
-            failure = .event(limit: limits.event)
+        guard data.count + (hasData ? 1 : 0) + value.count <= limit else {
+            failure = .event
             return
         }
         if hasData { data.append(Self.feed) }

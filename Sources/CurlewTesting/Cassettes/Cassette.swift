@@ -124,7 +124,7 @@ public final class Cassette: Transport {
                 detail: "A body with trailers that can be produced only once cannot be recorded.",
                 hint: "Use a stream with the replay `.always`.", request: NetworkError.RequestLine(request))
         }
-        let reader = try await RequestBodyReader(request.body, limit: options.maximumBodyBytes)
+        let reader = try await request.body.read(keeping: options.maximumBodyBytes)
         guard reader.count <= Int64(options.maximumBodyBytes) else { throw tooLong("request", request) }
         guard !request.body.canReplay else { return (reader.data, request) }
         var copy = request

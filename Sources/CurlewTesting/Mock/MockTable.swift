@@ -5,19 +5,19 @@ import CurlewHTTP
 
 struct MockStub: Sendable {
     let delay: Duration
-    let respond: @Sendable (RecordedCall) async throws -> HTTPResponse
+    let respond: @Sendable (RecordedRequest) async throws -> HTTPResponse
 }
 
 /// The state of a mock transport: stubs, failures, and the recorded calls.
 struct MockTable: Sendable {
     struct Typed: Sendable {
         let name: String
-        let accepts: @Sendable (RecordedCall) -> Bool
+        let accepts: @Sendable (RecordedRequest) -> Bool
         let stub: MockStub
     }
 
     struct Failure: Sendable {
-        let accepts: @Sendable (RecordedCall) -> Bool
+        let accepts: @Sendable (RecordedRequest) -> Bool
         let occurrence: MockTransport.Occurrence
         let stub: MockStub
         var count = 0
@@ -29,10 +29,10 @@ struct MockTable: Sendable {
     var routes = RouteTable<MockStub>()
     var any: MockStub?
     var failures: [Failure] = []
-    private(set) var calls: [RecordedCall] = []
+    private(set) var calls: [RecordedRequest] = []
     private(set) var callCount = 0
 
-    mutating func record(_ call: RecordedCall) {
+    mutating func record(_ call: RecordedRequest) {
         callCount += 1
         if calls.count >= 2 * Self.maximumCalls { calls.removeFirst(Self.maximumCalls) }
         calls.append(call)
@@ -40,7 +40,7 @@ struct MockTable: Sendable {
 
     /// Counts the call for every failure that applies to it, and returns the stub of the failure that is due; nil if
     /// none is due. If several are due, returns the stub of the one that was added last.
-    mutating func dueFailure(for call: RecordedCall) -> MockStub? {
+    mutating func dueFailure(for call: RecordedRequest) -> MockStub? {
         var due: MockStub?
         for index in failures.indices where failures[index].accepts(call) {
             failures[index].count += 1
@@ -49,7 +49,7 @@ struct MockTable: Sendable {
         return due
     }
 
-    func stub(for call: RecordedCall) -> (stub: MockStub, parameters: PathParameters)? {
+    func stub(for call: RecordedRequest) -> (stub: MockStub, parameters: PathParameters)? {
         if let typed = typed.last(where: { $0.accepts(call) }) { return (typed.stub, PathParameters()) }
         if case .found(let stub, let parameters, _) = routes.match(call.method, call.request.target) {
             return (stub, parameters)
@@ -58,7 +58,7 @@ struct MockTable: Sendable {
     }
 
     /// The error for a call without a stub, with a report of the nearest stub.
-    func unmatched(_ call: RecordedCall) -> NetworkError {
+    func unmatched(_ call: RecordedRequest) -> NetworkError {
         let shown = call.request.secrets.redaction.url(call.request.target)
         let stubs = routes.patterns.map { $0.candidate(for: call.method, shown) }
         let typed = typed.map { stub in

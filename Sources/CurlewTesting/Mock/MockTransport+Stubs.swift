@@ -64,7 +64,7 @@ extension MockTransport {
     /// - `delay`: the delay before the response, on the clock of the call. Default none.
     public func on<Answer: Encodable & Sendable>(
         _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
-        _ answer: @escaping @Sendable (RecordedCall) async throws -> Answer
+        _ answer: @escaping @Sendable (RecordedRequest) async throws -> Answer
     ) {
         add(method, path, delay) { try StubResponse.response(for: try await answer($0), using: $0.context.codecs) }
     }
@@ -72,7 +72,7 @@ extension MockTransport {
     /// Responds to requests with this method and path with the response that `answer` returns.
     public func on(
         _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
-        _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+        _ answer: @escaping @Sendable (RecordedRequest) async throws -> HTTPResponse
     ) {
         add(method, path, delay, answer)
     }
@@ -88,14 +88,14 @@ extension MockTransport {
 
     /// Responds to the requests that no other stub matches. The last `onAny` replaces earlier ones.
     public func onAny(
-        delay: Duration = .zero, _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+        delay: Duration = .zero, _ answer: @escaping @Sendable (RecordedRequest) async throws -> HTTPResponse
     ) {
         change { $0.any = MockStub(delay: delay, respond: answer) }
     }
 
     private func add(
         _ method: HTTPMethod?, _ path: String, _ delay: Duration,
-        _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+        _ answer: @escaping @Sendable (RecordedRequest) async throws -> HTTPResponse
     ) {
         change { $0.routes.add(RoutePattern(method, path), MockStub(delay: delay, respond: answer)) }
     }
@@ -134,7 +134,7 @@ extension MockTransport {
 
     private func add(
         _ occurrence: Occurrence, _ delay: Duration, _ error: NetworkError,
-        for accepts: @escaping @Sendable (RecordedCall) -> Bool
+        for accepts: @escaping @Sendable (RecordedRequest) -> Bool
     ) {
         let stub = MockStub(delay: delay) { _ in throw error }
         change { $0.failures.append(MockTable.Failure(accepts: accepts, occurrence: occurrence, stub: stub)) }

@@ -38,13 +38,13 @@ public struct MockTransport: Transport {
 
     /// Returns a mock that calls `handler` for every request.
     public static func answering(
-        _ handler: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+        _ handler: @escaping @Sendable (RecordedRequest) async throws -> HTTPResponse
     ) -> MockTransport {
         MockTransport { $0.onAny(handler) }
     }
 
     /// The last 1,000 requests, oldest first, including those that failed and those without a matching stub.
-    public var requests: [RecordedCall] { table.withLock { Array($0.calls.suffix(MockTable.maximumCalls)) } }
+    public var requests: [RecordedRequest] { table.withLock { Array($0.calls.suffix(MockTable.maximumCalls)) } }
 
     /// The number of all requests so far, including those that are no longer in ``requests``.
     public var requestCount: Int { table.withLock { $0.callCount } }
@@ -61,7 +61,7 @@ public struct MockTransport: Transport {
     /// After the timeout, throws a ``MockWaitError`` that lists the requests. Throws `CancellationError` as soon as the
     /// task is cancelled.
     @discardableResult
-    public func waitForRequests(_ count: Int, timeout: Duration = .seconds(10)) async throws -> [RecordedCall] {
+    public func waitForRequests(_ count: Int, timeout: Duration = .seconds(10)) async throws -> [RecordedRequest] {
         if try await table.wait(for: timeout, until: { $0.callCount >= count ? true : nil }) != nil { return requests }
         let present = requests.suffix(10).map { "\($0)" }.joined(separator: ", ")
         throw MockWaitError(
@@ -78,8 +78,8 @@ public struct MockTransport: Transport {
             try Task.checkCancellation()
             try request.validate()
             let start = context.time.now
-            let body = try await RequestBodyReader(request.body, limit: 1 << 20)
-            var response = try await respond(to: RecordedCall(request, body, context))
+            let (body, length) = try await request.body.read(keeping: 1 << 20)
+            var response = try await respond(to: RecordedRequest(request, body, length: length, in: context))
             let elapsed = start.duration(to: context.time.now)
             if response.metrics.firstByte == nil { response.metrics.firstByte = elapsed }
             if response.metrics.total == nil { response.metrics.total = elapsed }
@@ -90,7 +90,7 @@ public struct MockTransport: Transport {
         }
     }
 
-    private func respond(to call: RecordedCall) async throws -> HTTPResponse {
+    private func respond(to call: RecordedRequest) async throws -> HTTPResponse {
         let stub = table.withLock { table -> (stub: MockStub, parameters: PathParameters)? in
             table.record(call)
             return table.dueFailure(for: call).map { ($0, PathParameters()) } ?? table.stub(for: call)
@@ -128,7 +128,7 @@ public struct MockTransport: Transport {
         throw NetworkError(.timedOut(phase), detail: "The mock's stub responds after \(delay.brief).")
     }
 
-    private func finish(_ response: HTTPResponse, _ call: RecordedCall) -> HTTPResponse {
+    private func finish(_ response: HTTPResponse, _ call: RecordedRequest) -> HTTPResponse {
         var response = response
         if response.url.isEmpty { response.url = call.request.urlString }
         response.body = response.body.limited(to: call.context.limits.responseBody)
@@ -169,7 +169,21 @@ extension APIClient {
     }
 
     /// The last 1,000 requests that reached the client's mock, oldest first; empty for a client with another transport.
-    public var recordedCalls: [RecordedCall] {
+    public var recordedCalls: [RecordedRequest] {
         (transport as? MockTransport)?.requests ?? []
+    }
+}
+
+extension RequestBody {
+    /// Reads the body to its end, as a transport does. Returns its first bytes, at most `limit`, and its length. Throws
+    /// the errors of the body, and `CancellationError` as soon as the task is cancelled.
+    func read(keeping limit: Int) async throws -> (data: Data, count: Int64) {
+        var (data, count) = (Data(), Int64(0))
+        for try await chunk in try chunks() {
+            try Task.checkCancellation()
+            count += Int64(chunk.count)
+            data.append(chunk.prefix(max(0, limit - data.count)))
+        }
+        return (data, count)
     }
 }

@@ -76,7 +76,9 @@ struct MockConnection: ~Copyable {
                         partial.hasResponse = true
                     }
                     guard partial.add(event) else { continue }
-                    if !partial.hasResponse { return partial.request(connection: index, exchange: exchange) }
+                    if !partial.hasResponse {
+                        return partial.request(to: core.origin, connection: index, exchange: exchange)
+                    }
                     partial = PartialRequest()
                     exchange += 1
                 }
@@ -139,7 +141,9 @@ struct MockConnection: ~Copyable {
     private func respondEarly(_ response: MockResponse, to head: HTTP1RequestHead, _ exchange: Int) -> Bool {
         var partial = PartialRequest()
         _ = partial.add(.head(head))
-        guard let request = partial.request(connection: index, exchange: exchange) else { return false }
+        guard let request = partial.request(to: core.origin, connection: index, exchange: exchange) else {
+            return false
+        }
         core.record(request)
         var reply = MockReply(socket, core: core)
         if reply.send(response, to: request) { return true }
@@ -198,11 +202,14 @@ private struct PartialRequest {
         return expectsContinue && !hasResponse
     }
 
-    func request(connection: Int, exchange: Int) -> RecordedRequest? {
-        head.map {
-            RecordedRequest(
-                method: $0.method, target: $0.target, version: $0.version, headers: $0.headers, body: body,
-                trailers: trailers, connectionIndex: connection, exchangeIndex: exchange, keepAlive: $0.keepAlive)
+    func request(to origin: Origin, connection: Int, exchange: Int) -> RecordedRequest? {
+        head.map { head in
+            var request = RecordedRequest(
+                HTTPRequest(
+                    head.method, origin: origin, target: head.target, headers: head.headers, body: .bytes(body)), body)
+            (request.version, request.trailers, request.keepAlive) = (head.version, trailers, head.keepAlive)
+            (request.connectionIndex, request.exchangeIndex) = (connection, exchange)
+            return request
         }
     }
 }

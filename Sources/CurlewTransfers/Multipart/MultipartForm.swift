@@ -75,7 +75,9 @@ public struct MultipartForm: Sendable {
                 hint: "Omit the boundary, or use letters and digits.")
         }
         var writer = MultipartWriter(boundary: boundary, subtype: subtype)
-        for part in parts { try writer.append(part, using: codecs) }
+        for part in parts {
+            for content in part.contents { try writer.append(part, content, using: codecs) }
+        }
         return try writer.finished()
     }
 
@@ -110,11 +112,21 @@ extension MultipartForm {
         /// Fields that are sent in the head of the part, after `Content-Disposition` and `Content-Type`. A field with
         /// one of these two names replaces it. For an invalid field, `send` throws `.invalidRequest`.
         public var headers = HTTPHeaders()
-        let content: RequestContent
+        /// One content, or one for each text of a field's value: the part is sent as often.
+        let contents: [RequestContent]
 
-        /// Creates a plain field.
-        public static func field(_ name: String, _ value: String) -> Part {
-            Part(name: name, fileName: nil, mediaType: nil, content: .text(value))
+        private init(
+            _ name: String, _ fileName: String?, _ type: MediaType?, headers: HTTPHeaders = HTTPHeaders(),
+            _ contents: [RequestContent]
+        ) {
+            (self.name, self.fileName, mediaType, self.headers) = (name, fileName, type, headers)
+            self.contents = contents
+        }
+
+        /// Creates a plain field with the text of a value, as in a query. An array or a set becomes one field for each
+        /// of its elements, as browsers send a list.
+        public static func field(_ name: String, _ value: some QueryValue) -> Part {
+            Part(name, nil, nil, value.queryTexts.map { .text($0) })
         }
 
         /// Creates a part from bytes in memory. With a file name, the part is a file, and the extension determines the
@@ -123,7 +135,7 @@ extension MultipartForm {
             _ name: String, _ data: Data, fileName: String? = nil, type: MediaType? = nil
         ) -> Part {
             let type = type ?? fileName.map { MediaType(fileName: $0) } ?? .octetStream
-            return Part(name: name, fileName: fileName, mediaType: type, content: .data(data))
+            return Part(name, fileName, type, [.data(data)])
         }
 
         /// Creates a part from a file. The default `fileName` is the path's last component, and the default `type` is
@@ -132,8 +144,7 @@ extension MultipartForm {
             _ name: String, path: String, fileName: String? = nil, type: MediaType? = nil
         ) -> Part {
             let shown = fileName ?? path.parts("/").last.map(String.init) ?? path
-            return Part(
-                name: name, fileName: shown, mediaType: type ?? MediaType(fileName: shown), content: .file(path))
+            return Part(name, shown, type ?? MediaType(fileName: shown), [.file(path)])
         }
 
         /// Creates a part from the file at a file URL. For any other URL `send` throws `.invalidRequest`.
@@ -143,7 +154,7 @@ extension MultipartForm {
             do throws(NetworkError) {
                 return file(name, path: try url.filePath(), fileName: fileName, type: type)
             } catch {
-                return Part(name: name, fileName: fileName, mediaType: type, content: .file(url))
+                return Part(name, fileName, type, [.file(url)])
             }
         }
 
@@ -158,7 +169,7 @@ extension MultipartForm {
         public static func part(
             _ name: String, _ content: RequestContent, fileName: String? = nil, headers: HTTPHeaders = HTTPHeaders()
         ) -> Part {
-            Part(name: name, fileName: fileName, mediaType: content.mediaType, headers: headers, content: content)
+            Part(name, fileName, content.mediaType, headers: headers, [content])
         }
     }
 }

@@ -23,8 +23,10 @@ struct MultipartWriter {
         self.subtype = subtype
     }
 
-    mutating func append(_ part: MultipartForm.Part, using codecs: Codecs) throws(NetworkError) {
-        let body = try part.content.body(using: codecs)
+    mutating func append(
+        _ part: MultipartForm.Part, _ content: RequestContent, using codecs: Codecs
+    ) throws(NetworkError) {
+        let body = try content.body(using: codecs)
         guard body.trailers == nil else {
             throw NetworkError(
                 .invalidRequest, detail: "The part \(part.name.printable) has trailers.",

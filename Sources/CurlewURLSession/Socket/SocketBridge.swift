@@ -375,7 +375,7 @@ extension SocketBridge: DeadlineWatch.Watched {
         }
         guard let check else { return nil }
         guard let phase = check.expired else { return check.next }
-        handle(.abandoned(named(NetworkError.timeout(phase, context.timeouts))))
+        handle(.abandoned(named(NetworkError.timeout(phase, context.timeouts, state.withLock { $0.clock }))))
         return nil
     }
 

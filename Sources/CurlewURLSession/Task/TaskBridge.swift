@@ -346,14 +346,14 @@ extension TaskBridge: DeadlineWatch.Watched {
     /// Ends the exchange if a deadline has passed. Returns the time of the next check, or nil if the exchange has
     /// ended.
     func checkDeadlines(at now: Int64) -> Int64? {
-        let (isEnded, check) = state.withLock { state in
+        let (isEnded, check, clock) = state.withLock { state in
             let check = state.clock.check(at: now)
             state.nextCheck = check.next
-            return (state.machine.isEnded, check)
+            return (state.machine.isEnded, check, state.clock)
         }
         if isEnded { return nil }
         guard let phase = check.expired else { return check.next }
-        fail(NetworkError.timeout(phase, context.timeouts))
+        fail(NetworkError.timeout(phase, context.timeouts, clock))
         return nil
     }
 }

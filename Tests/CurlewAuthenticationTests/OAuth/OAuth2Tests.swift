@@ -10,7 +10,7 @@ struct OAuth2Tests {
     private let app = OAuth2(clientID: "app one", tokenEndpoint: "https://id.test/token", scopes: ["read", "write"])
     private let tokens = #"{"access_token": "a1", "refresh_token": "r1", "token_type": "Bearer"}"#
 
-    private func sent(_ request: Request<Tokens>) async throws -> RecordedCall {
+    private func sent(_ request: Request<Tokens>) async throws -> RecordedRequest {
         let mock = MockTransport.answering { [tokens] _ in .json(text: tokens) }
         let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: [.bearer { "other" }])
         #expect(try await client.send(request) == Tokens(accessToken: "a1", refreshToken: "r1"))

@@ -4,8 +4,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DecodingErrorTests {
-    struct Profile: Decodable, Sendable { let firstName: String }
-
     /// The names of events, each of which has a payload whose label is that name.
     static func labels() -> EventLog<String> {
         EventLog { event, _ in
@@ -38,29 +36,6 @@ struct DecodingErrorTests {
         #expect(description.contains("GET https://api.example/v1/people  (people)"))
         #expect(error.underlying is DecodingError)
         #expect(!error.message.contains("Person"))
-    }
-
-    @Test func aKeyInSnakeCaseGetsAHint() async throws {
-        let error = try await error(Request<Profile>.get("/me"), #"{"first_name":"Ann"}"#)
-        #expect(error.description.contains("Codecs.snakeCase"))
-    }
-
-    @Test("The advice about a body of another shape names the difference")
-    func advice() async throws {
-        struct Event: Decodable, Sendable { let at: Date }
-        let date = try await error(Request<Event>.get("/next"), #"{"at":"2026-01-01T00:00:00Z"}"#)
-        #expect(date.description.contains("Codecs.iso8601"))
-        let inner = try await error(Request<Profile>.get("/me"), #"{"data":{"firstName":"Ann"}}"#)
-        #expect(inner.description.contains("see unwrapping(_:)"))
-        let list = try await error(Request<Profile>.get("/me"), #"[{"firstName":"Ann"}]"#)
-        #expect(list.description.contains("make the response type an array"))
-    }
-
-    @Test func aWebPageInsteadOfDataIsSaidToBeOne() async throws {
-        let error = try await error(.person(id: 1), "<html>Sign in</html>", type: "text/html; charset=utf-8")
-        #expect(error.reason == .decoding)
-        #expect(error.detail.contains("text/html"))
-        #expect(error.hint?.contains("web page") == true)
     }
 
     @Test(arguments: ["{", "", "null", #"{"id":1}"#, "[1", "\u{FEFF}{}x", #"{"id":1e999,"name":"x"}"#])

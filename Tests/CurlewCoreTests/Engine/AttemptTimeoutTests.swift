@@ -40,8 +40,8 @@ struct AttemptTimeoutTests {
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.reason == .timedOut(.total))
         #expect(
-            error?.detail.hasSuffix(
-                "The call took 3 s; it may take 3 s, and each attempt may wait 5 s for its response.") == true)
+            error?.detail == "The call was not complete within 3 s. The mock's stub responds after 9 s. Each attempt "
+                + "may wait 5 s for its response.")
     }
 
     @Test("Each redirect has an attempt timeout of its own")

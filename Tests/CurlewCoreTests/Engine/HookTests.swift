@@ -24,7 +24,7 @@ struct HookTests {
         try await client.send(GetPerson(id: 1))
         let sent = try #require(client.recordedCalls.first)
         #expect(sent.request.headers["X-Route"] == "GetPerson")
-        #expect(sent.query("lang") == "en")
+        #expect(sent.query["lang"] == "en")
 
         let failing = client.adding(.onRequest { _, _ in throw Own() })
         let error = await #expect(throws: NetworkError.self) { try await failing.send(GetPerson(id: 1)) }

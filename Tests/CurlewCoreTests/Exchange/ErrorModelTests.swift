@@ -60,15 +60,6 @@ struct ErrorModelTests {
         #expect(made.body(as: Refusal.self, codecs: .snakeCase)?.errorCode == "taken")
     }
 
-    @Test("A 404 for a path with an encoded slash gets a hint", arguments: ["octo/repo", "octo"])
-    func slash(name: String) async throws {
-        let client = client(.json) { .status(.notFound) }
-        let error = await client.failure(Request<Int>.get("/repos/\(name)", query: ["q": "a/b"]))
-        let hint = try #require(error).hint
-        #expect((hint?.contains("%2F") == true) == (name == "octo/repo"))
-        #expect(error?.description.contains("%2F: a value with a slash") == (name == "octo/repo"))
-    }
-
     @Test(
         "A reason phrase is shown if it differs from the registered one, without control characters"
     )

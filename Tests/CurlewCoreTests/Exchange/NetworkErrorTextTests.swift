@@ -133,17 +133,4 @@ struct NetworkErrorTextTests {
         let lines = NetworkError(statusCode: 500, body: Data("a\n\n  b\u{9B}2J".utf8))
         #expect(lines.description.contains("a b\\u{9B}2J") || lines.description.contains("a b\\u{009B}2J"))
     }
-
-    @Test("A missing member whose name is in the body in snake case gets the hint for it")
-    func snakeCaseHint() throws {
-        struct Model: Decodable { let createdAt: String }
-        let body = Data(#"{"created_at": "now"}"#.utf8)
-        let cause = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Model.self, from: body) }
-        var error = NetworkError(try #require(cause))
-        error.response = NetworkError.Response(status: 200, headers: [.contentType: "application/json"], body: body)
-        #expect(error.description.contains("Codecs.snakeCase"))
-        #expect(error.description.contains("No member \"createdAt\" at $."))
-        error.response = NetworkError.Response(status: 200, body: Data("{}".utf8))
-        #expect(!error.description.contains("snakeCase"))
-    }
 }

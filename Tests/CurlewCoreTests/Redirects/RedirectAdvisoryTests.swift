@@ -106,7 +106,7 @@ struct RedirectAdvisoryTests {
     func signedQuery(location: String) async throws {
         let client = APIClient.mock(baseURL: "https://a.test", pipeline: .standard) {
             $0.on(.get, "/1") { call in
-                call.query("signature") == nil ? .status(200) : .status(302, headers: [.location: location])
+                call.query["signature"] == nil ? .status(200) : .status(302, headers: [.location: location])
             }
             $0.on(.get, "/", .status(200))
         }

@@ -21,7 +21,7 @@ struct RetryBench: Sendable {
     /// Answers one after the other, the last again and again.
     static func answers(
         _ answers: [Result<HTTPResponse, NetworkError>]
-    ) -> @Sendable (RecordedCall) async throws -> HTTPResponse {
+    ) -> @Sendable (RecordedRequest) async throws -> HTTPResponse {
         let count = Locked(0)
         return { _ in
             let turn = count.next() - 1

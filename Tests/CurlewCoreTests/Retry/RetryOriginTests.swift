@@ -17,7 +17,7 @@ struct RetryOriginTests {
     func client(
         _ other: String = "https://b.test", budget: RetryBudget = RetryBudget(),
         pipeline: [any Interceptor] = [],
-        headers: HTTPHeaders = [:], _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+        headers: HTTPHeaders = [:], _ answer: @escaping @Sendable (RecordedRequest) async throws -> HTTPResponse
     ) -> APIClient {
         let retry = RetryInterceptor(
             budget: budget, onRetry: { request, _ in try request.setURL(other + request.target) }, random: { 0.5 })
@@ -29,7 +29,7 @@ struct RetryOriginTests {
         ) { $0.onAny(answer) }
     }
 
-    static let failover: @Sendable (RecordedCall) async throws -> HTTPResponse = {
+    static let failover: @Sendable (RecordedRequest) async throws -> HTTPResponse = {
         $0.request.origin.host == "a.test" ? .status(503) : .text("from b")
     }
 

@@ -142,33 +142,29 @@ struct EventStreamParserTests {
 
     @Test("A line beyond the limit fails however it is divided, after the events before it")
     func lineLimit() throws {
-        var limits = EventStreamParser.Limits()
-        limits.line = 10
         let good = Array("data: 1234\n\n".utf8)
         for size in [1, 3, 100] {
-            let chunks = Self.chunks(good + Array(":23456789012\n\n".utf8), of: size)
-            var parser = EventStreamParser(limits: limits)
+            let chunks = Self.chunks(good + Array(": the comment\n\n".utf8), of: size)
+            var parser = EventStreamParser(limit: 4)
             var items: [Event] = []
-            #expect(throws: EventStreamParser.Failure.line(limit: 10)) {
+            #expect(throws: EventStreamParser.Failure.line) {
                 for chunk in chunks {
                     parser.push(Data(chunk))
                     while let item = try parser.next() { items.append(item) }
                 }
             }
             #expect(items == [Self.event("1234")])
-            #expect(throws: EventStreamParser.Failure.line(limit: 10)) { try parser.next() }
+            #expect(throws: EventStreamParser.Failure.line) { try parser.next() }
         }
     }
 
     @Test("The data of an event may have as many bytes as the limit, and not more")
     func eventLimit() throws {
-        var limits = EventStreamParser.Limits()
-        limits.event = 5
-        var parser = EventStreamParser(limits: limits)
+        var parser = EventStreamParser(limit: 5)
         parser.push(Data("data: 12\ndata: 34\n\n".utf8))
         #expect(try parser.next() == Self.event("12\n34"))
         parser.push(Data("data: 12\ndata: 345\n\n".utf8))
-        #expect(throws: EventStreamParser.Failure.event(limit: 5)) { try parser.next() }
+        #expect(throws: EventStreamParser.Failure.event) { try parser.next() }
     }
 
     @Test("The last event ID is that of the last complete event, and of the parser before")

@@ -53,6 +53,13 @@ struct MockWebSocketTests {
         #expect(request.headers[.authorization] == "Bearer secret-token")
         #expect(request.headers["Sec-WebSocket-Version"] == "13")
         #expect(request.headers["Sec-WebSocket-Key"]?.utf8.count == 24)
+        // The URLs of RFC 6455 §3, and a text that only begins like one.
+        for url in ["wss://mock.test/chat?a=b", "WS://mock.test:81/chat", "wsx://mock.test/chat"] {
+            let isOpen = await failureReason { try await client.webSocket(.get(url: url)) } == nil
+            #expect(isOpen != url.hasPrefix("wsx"))
+        }
+        let urls = client.recordedCalls.suffix(2).map(\.request.urlString)
+        #expect(urls == ["https://mock.test/chat?a=b", "http://mock.test:81/chat"])
     }
 
     @Test func noTimerRemainsOfASocketThatTheServerClosesAtOnce() async throws {

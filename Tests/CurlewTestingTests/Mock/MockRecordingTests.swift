@@ -24,7 +24,7 @@ struct MockRecordingTests {
 
     let mock = MockTransport { $0.onAny { _ in .status(204) } }
 
-    func send(_ body: RequestBody) async throws -> RecordedCall {
+    func send(_ body: RequestBody) async throws -> RecordedRequest {
         let request = try HTTPRequest(.post, url: "https://mock.test/upload", body: body)
         _ = try await mock.send(request, in: ExchangeContext())
         return try #require(mock.requests.last)

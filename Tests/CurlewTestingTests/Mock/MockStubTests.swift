@@ -149,13 +149,13 @@ struct MockStubTests {
         let mock = MockTransport.answering { call in
             switch call.method {
             case .post: .json(text: call.text, status: .created)
-            default: .text("\(call.path) \(call.query("name") ?? "-") \(call.query("absent") ?? "-")")
+            default: .text("\(call.path) \(call.query["name"] ?? "-") \(call.query["absent"] ?? "-")")
             }
         }
         let client = APIClient.mock(mock)
         #expect(try await client.send(CreateUser(user: ada)) == ada)
         #expect(try await client.send(Request<String>.get("/a b", query: ["name": "x&y z"])) == "/a%20b x&y z -")
-        #expect(try mock.requests[0].decoded(as: User.self) == ada)
+        #expect(try mock.requests[0].json(User.self) == ada)
         #expect(mock.requests(for: CreateUser.self).map(\.user) == [ada])
     }
 

@@ -34,7 +34,7 @@ struct MultipartFormTests {
     @Test func fieldsAndBytesAreLaidOutAsTheStandardSays() throws {
         let form = MultipartForm(
             [
-                .field("caption", "On the beach"),
+                .field("caption", "On the beach"), .field("stars", [3, 4]), .field("none", [String]()),
                 .data("photo", Data("JPEG".utf8), fileName: "a.jpg"),
                 .data("meta", Data("{}".utf8), type: .json),
             ], boundary: "XX")
@@ -45,6 +45,14 @@ struct MultipartFormTests {
                 Content-Disposition: form-data; name="caption"\r
                 \r
                 On the beach\r
+                --XX\r
+                Content-Disposition: form-data; name="stars"\r
+                \r
+                3\r
+                --XX\r
+                Content-Disposition: form-data; name="stars"\r
+                \r
+                4\r
                 --XX\r
                 Content-Disposition: form-data; name="photo"; filename="a.jpg"\r
                 Content-Type: image/jpeg\r

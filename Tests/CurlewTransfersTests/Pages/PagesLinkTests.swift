@@ -107,7 +107,7 @@ struct PagesLinkTests {
     func urlInPage() async throws {
         let client = APIClient.mock { mock in
             mock.onAny { call in
-                let page = Int(call.query("page") ?? "1") ?? 0
+                let page = Int(call.query["page"] ?? "1") ?? 0
                 let next = page < 3 ? #""https://mock.test/films?page=\#(page + 1)""# : page == 3 ? #""""# : "null"
                 return .json(text: #"{"films": [\#(page)], "next": \#(next)}"#)
             }

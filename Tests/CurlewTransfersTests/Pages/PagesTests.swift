@@ -25,11 +25,11 @@ struct ListServer: Sendable {
 
     var requested: [String] { starts.withLock { $0 } }
 
-    private func answer(_ call: RecordedCall) -> HTTPResponse {
+    private func answer(_ call: RecordedRequest) -> HTTPResponse {
         starts.withLock { $0.append(call.request.target) }
         let start =
-            Int(call.query("offset") ?? call.query("cursor") ?? "") ?? ((Int(call.query("page") ?? "") ?? 1) - 1) * size
-        let end = min(count, start + min(cap, Int(call.query("limit") ?? "") ?? size))
+            Int(call.query["offset"] ?? call.query["cursor"] ?? "") ?? ((Int(call.query["page"] ?? "") ?? 1) - 1) * size
+        let end = min(count, start + min(cap, Int(call.query["limit"] ?? "") ?? size))
         let films = start < end ? Array(start..<end) : []
         var headers = HTTPHeaders()
         if end < count { headers.append(.link, "</list?cursor=\(end)>; rel=\"next\", </list>; rel=first") }
@@ -119,7 +119,7 @@ struct PagesTests {
         let isDown = Locked(true)
         let client = APIClient.mock { mock in
             mock.onAny { call in
-                guard let page = call.query("page"), page != "2" || !isDown.withLock({ $0 }) else {
+                guard let page = call.query["page"], page != "2" || !isDown.withLock({ $0 }) else {
                     return .status(503)
                 }
                 return .json(page == "4" ? [] : [Int(page) ?? 0])

@@ -106,7 +106,7 @@ enum IdleServer: CaseIterable {
     case withoutOffset, keepingNothing, keepingOneByte, keepingTenth, cuttingAtOneByte, cuttingAt64KiB, portal
     case conflicting, losing
 
-    func response(to call: RecordedCall, _ offset: inout Int) throws -> HTTPResponse {
+    func response(to call: RecordedRequest, _ offset: inout Int) throws -> HTTPResponse {
         let state: HTTPHeaders = ["Upload-Offset": "\(offset)"]
         if self == .portal { return .status(200) }
         guard call.method == .patch else { return .status(200, headers: state) }

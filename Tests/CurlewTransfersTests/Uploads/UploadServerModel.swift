@@ -102,7 +102,7 @@ final class UploadServerModel: Sendable {
     /// - `fault`: receives the number of the request, and returns how many bytes of it arrive before the connection is
     ///   lost, or the response of something before the server.
     func transport(
-        _ fault: @escaping @Sendable (Int, RecordedCall) async throws -> Fault = { _, _ in .none }
+        _ fault: @escaping @Sendable (Int, RecordedRequest) async throws -> Fault = { _, _ in .none }
     ) -> MockTransport {
         let count = Locked(0)
         return MockTransport.answering { call in

@@ -34,6 +34,7 @@ enum FormsPage {
     static func upload(_ client: APIClient, _ film: Rating, path: String, poster: Data) async throws {
         let form: MultipartForm = [
             .field("caption", "On the beach"),
+            .field("stars", 5),
             .file("photo", path: path),  // read while it is sent
             // image/png, by its name
             .data("poster", poster, fileName: "poster.png"),

@@ -21,7 +21,11 @@ struct HARCommand {
         let document = try HARDocument(try io.contents(of: operands[1], limit: Self.limit))
         switch operands[0] {
         case "curl":
-            for entry in document.entries { try console.write(curl(entry) + "\n\n") }
+            let commands = document.entries.map(curl)
+            for command in commands { try console.write(command + "\n\n") }
+            if !console.isQuiet, commands.contains(where: { $0.utf8.firstRange(of: "REDACTED".utf8) != nil }) {
+                console.note("curlew: Secrets are REDACTED. --show-secrets shows those that the file contains.")
+            }
         case "redact":
             try write(try document.redacted().data(pretty: true) + Data("\n".utf8), console) { SafeText.json($0) }
         default:

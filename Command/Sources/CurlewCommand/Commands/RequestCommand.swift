@@ -31,6 +31,7 @@ struct RequestCommand {
                 arguments.has(.curl)
                     ? request.curlCommand(redaction: redaction) + "\n" : text.head(of: request) + text.body(of: request)
             )
+            if !console.isQuiet, let note = text.withheld(from: request) { console.note(note) }
             return .success
         }
         let start = SystemTime().now

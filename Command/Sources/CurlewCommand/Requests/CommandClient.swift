@@ -42,7 +42,10 @@ struct CommandClient: Sendable {
         for interceptor in extra { pipeline = pipeline.adding(interceptor) }
         var observers: [any RequestObserver] = observers + [log]
         if arguments.has(.explain) {
-            observers.append(Explainer(style: console.errorStyle) { [console] in console.note($0) })
+            observers.append(
+                Explainer { [console] in
+                    console.note(console.errorStyle(.dim, console.wrapped($0, hanging: 2)))
+                })
         }
         var configuration = APIClient.Configuration(
             userAgent: plan.removed.contains(.userAgent) ? nil : "curlew/0.1",

@@ -4,12 +4,11 @@ import Curlew
 
 /// Writes what the client does and why, one sentence per event.
 struct Explainer: RequestObserver {
-    let style: Style
     let write: @Sendable (String) -> Void
 
     func record(_ event: ExchangeEvent, in context: ExchangeContext) {
         guard let line = Self.line(event, context) else { return }
-        write(style(.dim, "* " + line.printable))
+        write("* " + line.printable)
     }
 
     /// Returns the sentence for an event; nil if another event says the same.

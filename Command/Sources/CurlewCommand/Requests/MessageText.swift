@@ -13,6 +13,20 @@ struct MessageText {
 
     private var redaction: Redaction { showsSecrets ? .none : .standard }
 
+    /// Returns the names of what the redaction hides in a request, and how to see it; nil if it hides nothing.
+    func withheld(from request: HTTPRequest) -> String? {
+        var names = zip(request.headers, redaction.headers(request.headers))
+            .filter { $0.value != $1.value }.map(\.0.name.text.printable)
+        if redaction.url(request.urlString) != request.urlString { names.append("the URL") }
+        if let data = request.body.data, !data.isEmpty {
+            let type = request.headers[.contentType].flatMap { MediaType($0) }
+            let shown = redaction.body(data, mediaType: type)
+            if shown.map({ Data($0.utf8) != data }) ?? true { names.append("the body") }
+        }
+        guard !showsSecrets, !names.isEmpty else { return nil }
+        return "curlew: Secrets are withheld from \(names.joined(separator: ", ")). --show-secrets shows them."
+    }
+
     /// Returns the request line and the fields.
     func head(of request: HTTPRequest) -> String {
         let target = redaction.url(request.target).printable

@@ -50,6 +50,14 @@ struct Console: Sendable {
         }
     }
 
+    /// Returns a text for the error stream, on a terminal wrapped between words. Its first line begins after `indent`
+    /// columns, and its other lines have as many spaces.
+    func wrapped(_ text: String, hanging indent: Int) -> String {
+        guard io.errorIsTerminal, text.utf8.count > io.columns - indent else { return text }
+        return HelpText.wrapped(text, to: max(20, io.columns - indent))
+            .joined(separator: "\n" + String(repeating: " ", count: indent))
+    }
+
     /// Writes a line to the error stream.
     func note(_ line: String) { io.note(line + "\n") }
 

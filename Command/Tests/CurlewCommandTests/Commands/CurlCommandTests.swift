@@ -27,7 +27,7 @@ struct CurlCommandsTests {
         let json = try await received("--json '{\"a\":1}' -X PUT")
         #expect(json.method == .put && json.headers[.contentType] == "application/json" && json.text == "{\"a\":1}")
         let get = try await received("-G -d q=a -d 'r=b c' --data-urlencode 's=ä&'")
-        #expect(get.method == .get && get.query("q") == "a" && get.query("r") == "b c" && get.query("s") == "ä&")
+        #expect(get.method == .get && get.query["q"] == "a" && get.query["r"] == "b c" && get.query["s"] == "ä&")
         #expect(try await received("-u u:p").headers[.authorization] == "Basic dTpw")
         #expect(try await received("-F a=b -F 'c=d'").text.contains("name=\"c\""))
         #expect(try await received("-XDELETE").method == .delete)

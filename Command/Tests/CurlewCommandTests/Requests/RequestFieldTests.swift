@@ -33,7 +33,7 @@ struct RequestFieldTests {
     @Test func aURLInAQueryIsNoScheme() async throws {
         let server = try MockServer()
         defer { server.stop() }
-        server.on(.get, "/a") { request in .text(request.query("to") ?? "") }
+        server.on(.get, "/a") { request in .text(request.query["to"] ?? "") }
         let address = String(server.url.dropFirst("http://".count))
         let run = await Run(address + "/a?to=http://x")
         #expect(run.output == "http://x", "\(run.error)")
@@ -129,6 +129,14 @@ struct RequestFieldTests {
             let advice = run.error.split(separator: "\n").first { $0.hasPrefix("  next") } ?? ""
             #expect(advice.contains(option), "\(run.error)")
             #expect(!run.error.contains("TransportConfiguration") && !run.error.contains("Timeouts."))
+            // On a terminal, lines end between words and have the colours of other texts.
+            let shown = await Run(words, terminal: true, columns: 50).error
+            let lines = shown.replacing(#/\u{1B}\[[0-9;]*m/#, with: "").split(separator: "\n")
+            #expect(lines.allSatisfy { $0.count <= 50 } && lines.contains { $0.hasPrefix("             ") } == false)
+            #expect(lines.contains { $0.hasPrefix("            ") })
+            #expect(shown.contains("\u{1B}[36m  next      \u{1B}[0m"))
+            let plain = await Run(words + ["--color=never"], terminal: true, columns: 50).error
+            #expect(!plain.contains("\u{1B}"))
         }
     }
 

@@ -16,7 +16,7 @@ struct ChatArea {
     }
 
     private func enter(_ request: RecordedRequest) throws -> MockResponse {
-        let name = request.query("name") ?? ""
+        let name = request.query["name"] ?? ""
         guard !name.isEmpty, name.count <= 40 else {
             throw Refusal.problem(.unprocessableContent, "A name has 1 to 40 characters.")
         }

@@ -34,7 +34,7 @@ struct DirectoryArea {
     }
 
     private func search(_ request: RecordedRequest) throws -> MockResponse {
-        let wanted = (request.query("q") ?? "").lowercased()
+        let wanted = (request.query["q"] ?? "").lowercased()
         let found = Product.all.filter { product in
             wanted.isEmpty || "\(product.title) \(product.description)".lowercased().contains(wanted)
         }

@@ -22,7 +22,7 @@ struct FilesArea {
                 code: "bad_name")
         }
         let bytes = try request.number("bytes", from: Self.sizes, orElse: 1024 * 1024)
-        let response = MockResponse.generated(bytes: bytes, chunked: request.query("chunked") == "true")
+        let response = MockResponse.generated(bytes: bytes, chunked: request.query["chunked"] == "true")
         return response.with(headers: [
             .contentDisposition: "attachment; filename=\"\(name)\"",
             "X-Checksum-CRC32": Self.checksum(ofPattern: bytes),

@@ -17,13 +17,13 @@ struct QuestionsArea {
         try checkSite(request)
         let size = try request.number("pagesize", from: 1...100, orElse: 30)
         let page = try request.number("page", from: 1...1000, orElse: 1)
-        let tag = request.query("tagged")
+        let tag = request.query["tagged"]
         let found = Question.all.filter { question in tag.map(question.tags.contains) ?? true }
         let sorted = found.sorted { left, right in
             let isFirst =
-                request.query("sort") == "creation"
+                request.query["sort"] == "creation"
                 ? left.creationDate > right.creationDate : left.score > right.score
-            return request.query("order") == "asc" ? !isFirst : isFirst
+            return request.query["order"] == "asc" ? !isFirst : isFirst
         }
         let shown = sorted.dropFirst((page - 1) * size).prefix(size)
         return try response(Array(shown), hasMore: sorted.count > page * size, request)
@@ -36,13 +36,13 @@ struct QuestionsArea {
     }
 
     private func response(_ questions: [Question], hasMore: Bool, _ request: RecordedRequest) throws -> MockResponse {
-        let withText = request.query("filter") != nil
+        let withText = request.query["filter"] != nil
         let items = questions.map { $0.shown(with: assetsURL, body: withText) }
         return try .snakeCaseJSON(Page(items: items, hasMore: hasMore, quotaMax: 300, quotaRemaining: 299))
     }
 
     private func checkSite(_ request: RecordedRequest) throws {
-        guard request.query("site") == nil else { return }
+        guard request.query["site"] == nil else { return }
         let failure = Failure(errorId: 400, errorName: "bad_parameter", errorMessage: "site is required")
         throw Refusal(response: try .snakeCaseJSON(failure, status: .badRequest))
     }

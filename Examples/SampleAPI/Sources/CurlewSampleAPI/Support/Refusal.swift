@@ -38,7 +38,7 @@ extension RecordedRequest {
     /// Returns the whole number in the query item `name`, or `standard` if there is no such item. Throws a 400 refusal
     /// if the value is not a whole number or is out of range.
     func number(_ name: String, from range: ClosedRange<Int>, orElse standard: Int) throws(Refusal) -> Int {
-        guard let text = query(name) else { return standard }
+        guard let text = query[name] else { return standard }
         guard let number = Int(text), range.contains(number) else {
             let limits = "\(range.lowerBound) to \(range.upperBound)"
             throw Refusal(.badRequest, "\(name) must be a whole number from \(limits).", code: "bad_\(name)")
