@@ -39,7 +39,7 @@ struct UploadPlan: Sendable {
         case .parts(let parts):
             if let data = body.data { return .data(data) }
             for case .file(let path, let offset, let length) in parts { try check(path, minimum: offset + length) }
-            return .stream(length: body.length) { chunks(of: parts) }
+            return .stream(length: body.length, try body.chunks().makeNext)
         case .stream(let length, _, let make):
             do {
                 return .stream(length: length, try make().makeNext)
@@ -48,11 +48,6 @@ struct UploadPlan: Sendable {
                     .encoding, detail: "The body stream could not be created: \(error)", underlying: error)
             }
         }
-    }
-
-    private static func chunks(of parts: [RequestBody.Part]) -> ChunkPull {
-        let reader = PartsReader(parts)
-        return { try reader.next() }
     }
 
     /// The length in bytes of a body that URLSession gets as a stream; nil for a chunked body, and for one in memory.
@@ -121,19 +116,14 @@ struct UploadPlan: Sendable {
     }
 
     private static func check(_ path: String, minimum length: Int64) throws {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let attributes, FileManager.default.isReadableFile(atPath: path) else {
+        guard FileManager.default.isReadableFile(atPath: path) else {
             throw NetworkError(
                 .invalidRequest, detail: "The file to send, \(path), cannot be opened.",
                 hint: "Check the path and its permissions.")
         }
-        let type = attributes[.type] as? FileAttributeType
-        let target = type == .typeSymbolicLink ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
-        let resolved = try? FileManager.default.attributesOfItem(atPath: target)
-        guard resolved?[.type] as? FileAttributeType == .typeRegular else {
+        guard let size = RequestBody.file(path).lengthToSend else {
             throw NetworkError(.invalidRequest, detail: "The file to send, \(path), is not a regular file.")
         }
-        let size = (resolved?[.size] as? NSNumber)?.int64Value ?? 0
         guard size >= length else {
             throw NetworkError(.invalidRequest, detail: "The file to send, \(path), became shorter.")
         }
