@@ -279,19 +279,14 @@ extension URLSessionTransport {
     }
 
     /// Schedules the next deadline check of an exchange.
-    func scheduleCheck(of bridge: TaskBridge, at moment: Int64) {
-        watch.add(bridge, at: moment)
+    func scheduleCheck(of exchange: any SessionExchange, at moment: Int64) {
+        watch.add(exchange, at: moment)
     }
 
     /// Removes an exchange after URLSession has finished its task, and resumes the callers of `shutdown` after the last
     /// one.
-    func finished(_ bridge: TaskBridge) {
-        watch.remove(bridge)
-        bridge.engine.finished(bridge)
-        release(bridge)
-    }
-
-    private func release(_ exchange: any SessionExchange) {
+    func finished(_ exchange: any SessionExchange) {
+        watch.remove(exchange)
         state.withLock { state in
             if state.active.removeValue(forKey: ObjectIdentifier(exchange)) != nil { state.completed += 1 }
         }
@@ -309,15 +304,6 @@ extension URLSessionTransport: SocketHost {
             socket.fail(error)
             socket.endUnstarted()
         }
-    }
-
-    func scheduleCheck(of socket: SocketBridge, at moment: Int64) {
-        watch.add(socket, at: moment)
-    }
-
-    func finished(_ socket: SocketBridge) {
-        watch.remove(socket)
-        release(socket)
     }
 }
 #endif

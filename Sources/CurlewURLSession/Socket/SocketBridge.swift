@@ -347,7 +347,7 @@ extension SocketBridge {
 
 // MARK: Time
 
-extension SocketBridge: DeadlineWatch.Watched {
+extension SocketBridge {
     /// Schedules the first check.
     func watchDeadlines() {
         let now = TimeoutTracker.now()
