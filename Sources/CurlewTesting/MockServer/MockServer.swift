@@ -117,8 +117,7 @@ public final class MockServer: Sendable {
     /// The recorded requests, in the order in which the server finished reading them.
     public var requests: [RecordedRequest] { core.state.withLock { $0.requests } }
 
-    /// The reports about requests without a route, or without an entry of the cassette that the server replays: the last
-    /// 100, oldest first.
+    /// The reports about requests without a route: the last 100, oldest first.
     public var unmatchedRequests: [RequestMismatch] { core.state.withLock { $0.unmatched } }
 
     /// The number of requests that the server has read, recorded or not.

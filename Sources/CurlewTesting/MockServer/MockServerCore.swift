@@ -180,11 +180,6 @@ extension MockServerCore {
         return .text(report.description + "\n", status: status)
     }
 
-    /// Stores a report about a request that the server could not respond to.
-    func add(_ report: RequestMismatch) {
-        state.withLock { $0.add(report) }
-    }
-
     func record(_ request: RecordedRequest) {
         state.withLock { $0.record(request, upTo: configuration.maximumRecordedRequests) }
     }
