@@ -51,7 +51,7 @@ public struct RequestBody: Sendable {
             makeNext = { pull(from: base) }
         }
 
-        init(_ makeNext: @escaping @Sendable () -> ChunkPull) {
+        package init(_ makeNext: @escaping @Sendable () -> ChunkPull) {
             self.makeNext = makeNext
         }
     }
