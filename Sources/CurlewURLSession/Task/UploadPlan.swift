@@ -77,7 +77,9 @@ struct UploadPlan: Sendable {
     /// - `memory`: the number of bytes beyond which the body is written to a temporary file.
     /// - `limit`: the maximum number of bytes. A longer body throws `.encoding`.
     /// - `isWanted`: called before each chunk. False ends the production, and the incomplete plan must not be sent.
-    func produced(memory: Int, limit: Int64, isWanted: @Sendable () -> Bool) async throws -> UploadPlan {
+    func produced(
+        memory: Int = 1 << 20, limit: Int64 = 1 << 30, isWanted: @Sendable () -> Bool
+    ) async throws -> UploadPlan {
         guard case .stream(let length, let pull) = source else { return self }
         let next = pull()
         var (data, total) = (Data(), Int64(0))
@@ -88,7 +90,7 @@ struct UploadPlan: Sendable {
             guard total <= limit else {
                 throw NetworkError(
                     .encoding, detail: "The body stream is longer than \(limit) bytes, the limit of the spool file.",
-                    hint: "On Linux, URLSession uploads a stream from a file: use CurlTransport, or raise uploadSpool.")
+                    hint: "On Linux, URLSession uploads a stream from a file. Use CurlTransport.")
             }
             if let spool {
                 try spool.append(chunk)
