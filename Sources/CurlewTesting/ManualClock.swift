@@ -116,14 +116,14 @@ public struct ManualClock: TimeSource {
     ///   depend on how many deadlines and other limits the library sets.
     /// - `timeout`: the limit in real time. Default 30 seconds.
     ///
-    /// After the timeout, throws a ``MockWaitError`` that lists the first ten of the current waits. Throws
+    /// After the timeout, throws a ``MockError`` that lists the first ten of the current waits. Throws
     /// `CancellationError` as soon as the waiting task is cancelled.
     public func waitForSleepers(
         _ count: Int, _ waits: Waits = .pauses, timeout: Duration = .seconds(30)
     ) async throws {
         try Task.checkCancellation()
         if try await state.wait(for: timeout, until: { $0.count(waits) >= count ? true : nil }) != nil { return }
-        throw MockWaitError("\(state.withLock { $0.report(count, waits) }) within \(timeout.brief)")
+        throw MockError("\(state.withLock { $0.report(count, waits) }) within \(timeout.brief)")
     }
 
     /// A set of the kinds of waits on a clock.
