@@ -57,7 +57,7 @@ extension CacheExchange {
                 expecting: stored.part.map { Int64($0.bytes.count) } ?? response.body.declaredLength,
                 replacing: old.map { [$0.id] } ?? [], cache, context)
             guard let bytes = response.body.bufferedData else {
-                response.body = ResponseBody(CacheWritingBody(response.body, sink), watching: response.body)
+                response.body = response.body.written(to: sink)
                 return .kept
             }
             switch await sink.take(all: bytes) {

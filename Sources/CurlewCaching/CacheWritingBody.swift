@@ -3,39 +3,24 @@
 import CurlewCore
 import CurlewFoundation
 
-/// A body that is written to a store while it is read, chunk by chunk and at the reader's pace.
-struct CacheWritingBody: AsyncSequence, Sendable {
-    typealias Element = Data
-
-    private let body: ResponseBody
-    private let sink: CacheSink
-
-    init(_ body: ResponseBody, _ sink: CacheSink) {
-        self.body = body
-        self.sink = sink
-    }
-
-    func makeAsyncIterator() -> Iterator {
-        Iterator(base: body.makeAsyncIterator(), sink: sink)
-    }
-
-    struct Iterator: AsyncIteratorProtocol {
-        fileprivate var base: ResponseBody.Iterator
-        fileprivate let sink: CacheSink
-
-        mutating func next() async throws -> Data? {
-            do {
-                guard let chunk = try await base.next() else {
-                    // Some sequences end without an error when their reader is cancelled, so the body may be
-                    // incomplete.
-                    if Task.isCancelled { sink.abandon() } else { _ = await sink.finish() }
-                    return nil
+extension ResponseBody {
+    /// Returns a body that is written to a store while it is read, chunk by chunk and at the reader's pace.
+    func written(to sink: CacheSink) -> ResponseBody {
+        changingChunks { next in
+            {
+                do {
+                    guard let chunk = try await next() else {
+                        // Some sequences end without an error when their reader is cancelled, so the body may be
+                        // incomplete.
+                        if Task.isCancelled { sink.abandon() } else { _ = await sink.finish() }
+                        return nil
+                    }
+                    await sink.take(chunk)
+                    return chunk
+                } catch {
+                    sink.abandon()
+                    throw error
                 }
-                await sink.take(chunk)
-                return chunk
-            } catch {
-                sink.abandon()
-                throw error
             }
         }
     }

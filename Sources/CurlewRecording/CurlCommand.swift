@@ -22,17 +22,9 @@ extension HTTPRequest {
     /// A text body in memory is included if it has at most 16 KiB. For a file, the command contains its path. Any other
     /// body (binary, streamed, multipart, longer) is omitted, and a comment above the command states this.
     ///
-    /// Secrets are redacted: those that `Redaction.standard` recognizes, and those that the client and its interceptors
-    /// declare.
-    public func curlCommand() -> String {
-        CurlCommand(request: self, redaction: secrets.redaction).text
-    }
-
-    /// Returns the request as a `curl` command with a custom redaction.
-    ///
     /// - `redaction`: the secrets to redact, in addition to those that the client and its interceptors declare. With
-    ///   `.none`, the command contains all of them.
-    public func curlCommand(redaction: Redaction) -> String {
+    ///   `.none`, the command contains all of them. Default `.standard`.
+    public func curlCommand(redaction: Redaction = .standard) -> String {
         CurlCommand(request: self, redaction: secrets.added(to: redaction)).text
     }
 }

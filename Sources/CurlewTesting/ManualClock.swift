@@ -19,7 +19,7 @@ public import CurlewFoundation
 /// Copies share one time. A test calls `waitForSleepers` instead of sleeping or yielding in real time. Only the timeout
 /// of that method is real time, so that a test does not hang when its wait fails.
 public struct ManualClock: TimeSource {
-    private let state: Locked<State>
+    private let state: Monitor<State>
     private let skipsWaits: Bool
 
     /// Creates a clock that shows `date`, by default the beginning of 2001 in UTC.
@@ -27,7 +27,7 @@ public struct ManualClock: TimeSource {
     /// - `skipsWaits`: whether a sleep advances the clock to the end of the sleep and returns immediately. Default
     ///   false.
     public init(date: Date = Date(timeIntervalSinceReferenceDate: 0), skipsWaits: Bool = false) {
-        state = Locked(State(start: date))
+        state = Monitor(State(start: date))
         self.skipsWaits = skipsWaits
     }
 
@@ -60,11 +60,16 @@ public struct ManualClock: TimeSource {
     }
 
     private func wait(until instant: SystemTime.Instant, _ kind: Waits) async throws {
-        try await wait { state, waiter in
+        try Task.checkCancellation()
+        let waiter = Waiter(false)
+        let isWaiting = state.withLock { state in
             guard instant > state.now else { return false }
             state.sleepers.append(State.Sleeper(until: instant, kind: kind, waiter: waiter))
             return true
         }
+        guard isWaiting, await waiter.wait(until: { $0 ? true : nil }) == nil else { return }
+        state.withLock { $0.sleepers.removeAll { $0.waiter === waiter } }
+        throw CancellationError()
     }
 
     /// Advances the clock and wakes the tasks whose waits have ended, the earliest first.
@@ -76,7 +81,7 @@ public struct ManualClock: TimeSource {
             state.now = state.now.advanced(by: max(.zero, duration))
             return state.removeDue()
         }
-        for waiter in woken { waiter.end(.success(())) }
+        for waiter in woken { waiter.withLock { $0 = true } }
     }
 
     /// Advances the clock to the earliest instant that a task waits for, and wakes the tasks that wait for it. Returns
@@ -95,7 +100,7 @@ public struct ManualClock: TimeSource {
             return (distance, state.removeDue())
         }
         guard let (distance, woken) = next else { return nil }
-        for waiter in woken { waiter.end(.success(())) }
+        for waiter in woken { waiter.withLock { $0 = true } }
         return distance
     }
 
@@ -111,16 +116,14 @@ public struct ManualClock: TimeSource {
     ///   depend on how many deadlines and other limits the library sets.
     /// - `timeout`: the limit in real time. Default 30 seconds.
     ///
-    /// After the timeout, throws a ``MockWaitError`` that lists the first ten of the current waits. Throws
+    /// After the timeout, throws a ``MockError`` that lists the first ten of the current waits. Throws
     /// `CancellationError` as soon as the waiting task is cancelled.
     public func waitForSleepers(
         _ count: Int, _ waits: Waits = .pauses, timeout: Duration = .seconds(30)
     ) async throws {
-        try await wait(timeout: (timeout, { $0.report(count, waits) })) { state, waiter in
-            guard state.count(waits) < count else { return false }
-            state.observers.append(State.Observer(count: count, waits: waits, waiter: waiter))
-            return true
-        }
+        try Task.checkCancellation()
+        if try await state.wait(for: timeout, until: { $0.count(waits) >= count ? true : nil }) != nil { return }
+        throw MockError("\(state.withLock { $0.report(count, waits) }) within \(timeout.brief)")
     }
 
     /// A set of the kinds of waits on a clock.
@@ -141,39 +144,6 @@ public struct ManualClock: TimeSource {
         /// All waits: pauses and limits.
         public static let all: Waits = [.pauses, .limits]
     }
-
-    /// Suspends the task until its waiter has ended. `enqueue` returns false if there is nothing to wait for; then
-    /// this function returns immediately.
-    ///
-    /// - `timeout`: the limit in real time, and the message of the error that is thrown after it.
-    private func wait(
-        timeout: (limit: Duration, report: @Sendable (State) -> String)? = nil,
-        _ enqueue: (inout State, Waiter) -> Bool
-    ) async throws {
-        try Task.checkCancellation()
-        let waiter = Waiter(nil)
-        let (isWaiting, satisfied) = state.withLock { state in
-            (enqueue(&state, waiter), state.removeSatisfied())
-        }
-        for observer in satisfied { observer.end(.success(())) }
-        guard isWaiting else { return }
-        let timer = timeout.map { timeout in
-            Task { [state] in
-                guard (try? await SystemTime().sleep(for: timeout.limit)) != nil else { return }
-                let text = state.withLock { state in
-                    state.remove(waiter)
-                    return timeout.report(state)
-                }
-                waiter.end(.failure(MockWaitError("\(text) within \(timeout.limit.brief)")))
-            }
-        }
-        defer { timer?.cancel() }
-        guard let result = await waiter.wait(until: { $0 }) else {
-            state.withLock { $0.remove(waiter) }
-            throw CancellationError()
-        }
-        try result.get()
-    }
 }
 
 extension ManualClock {
@@ -184,16 +154,9 @@ extension ManualClock {
             let waiter: Waiter
         }
 
-        struct Observer {
-            let count: Int
-            let waits: Waits
-            let waiter: Waiter
-        }
-
         let start: Date
         var now = Self.zero
         var sleepers: [Sleeper] = []
-        var observers: [Observer] = []
 
         // The clock begins far from zero, so that a reading is not mistaken for a duration.
         private static let zero = SystemTime.Instant(nanoseconds: 1_000_000_000_000)
@@ -212,15 +175,6 @@ extension ManualClock {
             return due.map(\.waiter)
         }
 
-        mutating func removeSatisfied() -> [Waiter] {
-            let isSatisfied = { [sleepers] (observer: Observer) in
-                observer.count <= sleepers.count { observer.waits.contains($0.kind) }
-            }
-            let satisfied = observers.filter(isSatisfied)
-            if !satisfied.isEmpty { observers.removeAll(where: isSatisfied) }
-            return satisfied.map(\.waiter)
-        }
-
         func count(_ waits: Waits) -> Int { sleepers.count { waits.contains($0.kind) } }
 
         /// Returns the first part of the error message of a wait that timed out.
@@ -233,18 +187,8 @@ extension ManualClock {
             return "there were not \(count) \(awaited) on the clock but "
                 + (present.isEmpty ? "none" : present.joined(separator: ", ")) + hint + ","
         }
-
-        mutating func remove(_ waiter: Waiter) {
-            sleepers.removeAll { $0.waiter === waiter }
-            observers.removeAll { $0.waiter === waiter }
-        }
     }
 
-    private typealias Waiter = Monitor<Result<Void, any Error>?>
-}
-
-extension Monitor<Result<Void, any Error>?> {
-    fileprivate func end(_ result: Result<Void, any Error>) {
-        withLock { $0 = $0 ?? result }
-    }
+    /// Whether the clock has reached the instant of a sleeper.
+    private typealias Waiter = Monitor<Bool>
 }

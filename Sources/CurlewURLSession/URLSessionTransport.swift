@@ -25,11 +25,12 @@ public import Foundation
 ///   established, so `connect` is part of `firstByte`.
 /// - Response fields are delivered as Foundation stores them: sorted by name, and joined if repeated. Set-Cookie is
 ///   split.
-/// - On Apple platforms, a reader that pauses suspends the task. On Linux that is not possible: if more than
-///   `unreadBody` bytes are unread, the exchange ends with `.limitExceeded(.responseBody)`.
-/// - On Linux, a request with a body, or one that must not be repeated (`ExchangeContext.mayRepeat`), uses a new
-///   connection, which is closed after the exchange. At most `pool.perHost` of these requests run at a time for one
-///   origin.
+/// - On Apple platforms, a reader that pauses suspends the task. On Linux that is not possible: if more than 16 MiB are
+///   unread, the exchange ends with `.limitExceeded(.responseBody)`.
+/// - On Linux, a streamed request body is produced before it is sent, in memory up to 1 MiB and otherwise in a
+///   temporary file of at most 1 GiB. A request with a body, or one that must not be repeated
+///   (`ExchangeContext.mayRepeat`), uses a new connection, which is closed after the exchange. At most `pool.perHost`
+///   of these requests run at a time for one origin.
 /// - WebSocket connections use `URLSessionWebSocketTask` on Apple platforms. On Linux, Foundation does not support
 ///   them.
 /// - If `TransportConfiguration` contains an option that URLSession does not support, every call throws
@@ -37,11 +38,6 @@ public import Foundation
 public final class URLSessionTransport: Transport {
     /// The configuration that the transport was created with; for an existing session, the default configuration.
     public let configuration: TransportConfiguration
-    /// The maximum number of unread bytes of a response body; only for Linux. Default 16 MiB, at least 64 KiB.
-    public let unreadBody: Int
-    /// The maximum size in bytes of a streamed request body, used on Linux only. The body is produced before it is
-    /// sent, in memory up to 1 MiB and otherwise in a temporary file. Default 1 GiB.
-    public let uploadSpool: Int64
 
     /// The engine whose requests share connections.
     private let pooled: SessionEngine
@@ -67,15 +63,10 @@ public final class URLSessionTransport: Transport {
     ///   `waitsForConnectivity` and service types. The transport uses a copy in which caches, cookies, credential
     ///   storage and timeouts are disabled. Default nil: an ephemeral configuration. With a background configuration,
     ///   every call throws `.configuration`; use `BackgroundSession` instead.
-    /// - `unreadBody`: the maximum number of unread bytes of a response body on Linux, at least 64 KiB. Default 16 MiB.
-    /// - `uploadSpool`: the maximum size in bytes of a streamed request body on Linux. Default 1 GiB.
     public init(
-        configuration: TransportConfiguration = TransportConfiguration(), session: URLSessionConfiguration? = nil,
-        unreadBody: Int = 16 << 20, uploadSpool: Int64 = 1 << 30
+        configuration: TransportConfiguration = TransportConfiguration(), session: URLSessionConfiguration? = nil
     ) {
         self.configuration = configuration
-        self.unreadBody = max(64 << 10, unreadBody)
-        self.uploadSpool = max(0, uploadSpool)
         let settings = SessionSettings.problem(session)
         let unsupported = Unsupported.problems(configuration, on: .current).first
         problem =
@@ -109,8 +100,6 @@ public final class URLSessionTransport: Transport {
     /// terminates the process if a task is created after that.
     public init(session: URLSession) {
         configuration = TransportConfiguration()
-        unreadBody = 16 << 20
-        uploadSpool = 1 << 30
         problem = SessionSettings.problem(identifier: session.configuration.identifier).map { ($0, nil) }
         pooled = SessionEngine(session, AppleTrust(configuration))
         single = pooled
@@ -204,7 +193,7 @@ extension URLSessionTransport {
         #if canImport(Darwin)
         .suspends(at: configuration.bodyBuffer)
         #else
-        .fails(beyond: unreadBody)
+        .fails(beyond: 16 << 20)
         #endif
     }
 
@@ -262,10 +251,9 @@ extension URLSessionTransport {
     }
 
     private func produce(_ plan: UploadPlan, for bridge: TaskBridge, _ message: URLRequest) {
-        let limit = uploadSpool
         let work = Task {
             do {
-                let ready = try await plan.produced(memory: 1 << 20, limit: limit) {
+                let ready = try await plan.produced {
                     bridge.markProducing()
                     return !bridge.isEnded
                 }
@@ -279,19 +267,14 @@ extension URLSessionTransport {
     }
 
     /// Schedules the next deadline check of an exchange.
-    func scheduleCheck(of bridge: TaskBridge, at moment: Int64) {
-        watch.add(bridge, at: moment)
+    func scheduleCheck(of exchange: any SessionExchange, at moment: Int64) {
+        watch.add(exchange, at: moment)
     }
 
     /// Removes an exchange after URLSession has finished its task, and resumes the callers of `shutdown` after the last
     /// one.
-    func finished(_ bridge: TaskBridge) {
-        watch.remove(bridge)
-        bridge.engine.finished(bridge)
-        release(bridge)
-    }
-
-    private func release(_ exchange: any SessionExchange) {
+    func finished(_ exchange: any SessionExchange) {
+        watch.remove(exchange)
         state.withLock { state in
             if state.active.removeValue(forKey: ObjectIdentifier(exchange)) != nil { state.completed += 1 }
         }
@@ -309,15 +292,6 @@ extension URLSessionTransport: SocketHost {
             socket.fail(error)
             socket.endUnstarted()
         }
-    }
-
-    func scheduleCheck(of socket: SocketBridge, at moment: Int64) {
-        watch.add(socket, at: moment)
-    }
-
-    func finished(_ socket: SocketBridge) {
-        watch.remove(socket)
-        release(socket)
     }
 }
 #endif

@@ -28,7 +28,7 @@ struct CassetteRoundTripTests {
             .json(text: #"{"a": [1, 2]}"#).with(headers: ["X-Two": "a, b", .date: "Mon, 23 Nov 2026 10:00:00 GMT"])
         }
         server.on(.get, "/chunks", respond: .chunks(["one", "two"]))
-        server.on(.get, "/events") { _ in .events([.event("one", id: "1"), .event("two", id: "2")], gzip: true) }
+        server.on(.get, "/events") { _ in .gzipEvents(["id: 1\ndata: one", "id: 2\ndata: two"]) }
         server.on(.get, "/none", respond: .status(.noContent))
         server.on(.get, "/old", respond: .redirect(to: "/json"))
         server.on(.get, "/teapot") { _ in

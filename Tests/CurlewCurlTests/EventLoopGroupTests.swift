@@ -46,7 +46,7 @@ struct EventLoopGroupTests {
         await #expect(processExitsWith: .success) {
             let options = CurlTransport.Options(eventLoops: 3, eventLoopsPerOrigin: 3)
             let transport = CurlTransport(options: options)
-            let server = try MockServer.always(.text("never").stalled(at: .head))
+            let server = try MockServer.always(.text("never").stalled(at: .beforeHead))
             let calls = (0..<40).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
             _ = try await server.waitForRequests(count: 40)
             #expect(Self.engineThreads == 3)
@@ -88,7 +88,7 @@ struct EventLoopGroupTests {
         let transport = CurlTransport(
             configuration: configuration,
             options: CurlTransport.Options(eventLoops: loops, eventLoopsPerOrigin: loops))
-        let server = try MockServer.always(.text("never").stalled(at: .head))
+        let server = try MockServer.always(.text("never").stalled(at: .beforeHead))
         let calls = (0..<60).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
         _ = try await server.waitForRequests(count: perHost)
         #expect(await eventually { transport.snapshot.waiting == 60 - perHost })

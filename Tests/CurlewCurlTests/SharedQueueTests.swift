@@ -30,7 +30,7 @@ struct SharedQueueTests {
             configuration: TransportConfiguration(pool: pool),
             options: CurlTransport.Options(eventLoops: 2, eventLoopsPerOrigin: 2))
         let servers = try (0..<8).map { _ in try MockServer() }
-        for server in servers { server.on(.get, "/", respond: .text("never").stalled(at: .head)) }
+        for server in servers { server.on(.get, "/", respond: .text("never").stalled(at: .beforeHead)) }
         // Which thread they come to depends on what it has in progress for all hosts.
         let calls = servers.flatMap { server in
             (0..<3).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }

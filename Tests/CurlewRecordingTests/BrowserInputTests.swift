@@ -45,16 +45,7 @@ struct BrowserInputTests {
         const note = (name, value) => seen.push(name + "=" + value);
         const press = (key, target) => (target || document.activeElement).dispatchEvent(
           new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-        const set = (id, value) => {
-          const field = document.getElementById(id);
-          if (typeof value === "boolean") field.checked = value; else field.value = value;
-          field.dispatchEvent(new Event("input", { bubbles: true }));
-        };
-        const row = () => { const e = document.querySelector(".row[aria-selected=true]");
-          return e ? e.getAttribute("aria-posinset") + ":" + e.querySelector(".status").textContent : "none"; };
         const count = () => document.querySelectorAll(".row").length;
-        const open = () => !document.getElementById("details").hidden;
-        const active = () => document.activeElement.id || document.activeElement.tagName;
         const text = (id) => document.getElementById(id).textContent;
 
         """

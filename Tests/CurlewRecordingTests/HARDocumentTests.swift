@@ -190,7 +190,7 @@ struct HARDocumentTests {
         #expect(broken.curlCommand().hasPrefix("# No command: "))
         broken.request = .init(method: "PUT", url: "https://a.test/", bodySize: 12)
         #expect(broken.curlCommand().hasPrefix("# The body is omitted (12 bytes).\ncurl "))
-        broken.request.postData = .init(mimeType: "multipart/form-data", params: [.init(name: "a")])
+        broken.request.postData = .init(mimeType: "multipart/form-data", params: [.init(name: "a", value: "")])
         #expect(throws: NetworkError.self) { try broken.request.httpRequest() }
     }
 }
@@ -220,7 +220,7 @@ enum RandomHAR {
             postData: maybe(
                 .init(
                     mimeType: text(),
-                    params: maybe([.init(name: text(), value: maybe(text()))]), text: maybe(text()),
+                    params: maybe(pairs()), text: maybe(text()),
                     comment: maybe(text()), encoding: maybe("base64"))),
             bodySize: Int64.random(in: -1...9999, using: &random))
         request.cookies = cookies()

@@ -133,7 +133,7 @@ struct ManualClockTests {
         let pause = Task { try await clock.sleep(for: .seconds(2)) }
         let limit = Task { try await clock.alarm(at: clock.now.advanced(by: .seconds(30))) }
         try await clock.waitForSleepers(2, .all)
-        let error = await #expect(throws: MockWaitError.self) {
+        let error = await #expect(throws: MockError.self) {
             try await clock.waitForSleepers(2, timeout: .milliseconds(20))
         }
         let text = try #require(error).description
@@ -142,7 +142,7 @@ struct ManualClockTests {
         pause.cancel()
         limit.cancel()
         _ = await (pause.result, limit.result)
-        let empty = await #expect(throws: MockWaitError.self) {
+        let empty = await #expect(throws: MockError.self) {
             try await clock.waitForSleepers(1, timeout: .zero)
         }
         #expect(empty?.message.contains("but none") == true)

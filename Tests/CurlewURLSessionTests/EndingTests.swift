@@ -42,18 +42,4 @@ struct EndingTests {
             ($0 as? NetworkError)?.reason == .timedOut(.attempt)
         }
     }
-
-    #if !canImport(Darwin)
-    @Test("Connections that the server has closed lose nothing and repeat nothing", arguments: [0, 1000])
-    func staleConnections(count: Int) async throws {
-        let server = try MockServer.always(.text("fine").closingSilently(), to: nil)
-        let body = count == 0 ? RequestBody.empty : .bytes(pattern(count))
-        for _ in 0..<5 {
-            _ = try await transport.exchange(.get, server.url + "/").data()
-            #expect(try await transport.exchange(.post, server.url + "/", body: body).text() == "fine")
-        }
-        let posts = server.requests.filter { $0.method == .post }
-        #expect(posts.count == 5 && posts.allSatisfy { $0.body == pattern(count) })
-    }
-    #endif
 }

@@ -37,7 +37,7 @@ package struct OneArrival: Sendable, CustomStringConvertible {
             return ("status \(code)", MockResponse.status(HTTPStatus(code), headers: headers), true, false)
         }
         let others = [
-            ("a head that is none", MockResponse.malformedHead("HTTP/1.1 what\r\n\r\n"), true, false),
+            ("a head that is none", MockResponse.raw(Data("HTTP/1.1 what\r\n\r\n".utf8)), true, false),
             ("a silent close", MockResponse.status(503).closingSilently(), true, false),
         ]
         let bodies: [(String, RequestContent)] = [

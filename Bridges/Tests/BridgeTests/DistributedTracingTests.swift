@@ -94,7 +94,7 @@ struct DistributedTracingTests {
     private let tracer = RecordingTracer()
 
     private func client(
-        redirectOrigins: Set<Origin> = [], _ answer: @escaping @Sendable (RecordedCall) throws -> HTTPResponse
+        redirectOrigins: Set<Origin> = [], _ answer: @escaping @Sendable (RecordedRequest) throws -> HTTPResponse
     ) -> (APIClient, MockTransport) {
         let mock = MockTransport.answering { try answer($0) }
         let interceptor = DistributedTracingInterceptor(tracer: tracer, redirectOrigins: redirectOrigins)

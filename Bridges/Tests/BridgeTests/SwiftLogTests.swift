@@ -39,7 +39,7 @@ struct SwiftLogTests {
 
     private func client(
         _ level: LogEntry.Level = .line, each unit: LogEntry.Unit = .call, from logLevel: Logger.Level = .trace,
-        _ answer: @escaping @Sendable (RecordedCall) throws -> HTTPResponse
+        _ answer: @escaping @Sendable (RecordedRequest) throws -> HTTPResponse
     ) -> APIClient {
         var logger = Logger(label: "client") { _ in Handler(entries: entries) }
         logger.logLevel = logLevel

@@ -52,7 +52,7 @@ public struct RequestBody: MirroredByDescription, Sendable {
             makeNext = { pull(from: base) }
         }
 
-        init(_ makeNext: @escaping @Sendable () -> ChunkPull) {
+        package init(_ makeNext: @escaping @Sendable () -> ChunkPull) {
             self.makeNext = makeNext
         }
     }

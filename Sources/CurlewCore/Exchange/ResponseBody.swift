@@ -37,14 +37,6 @@ public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
         storage = Storage(content, limit: inner?.limit ?? Limits.standard.responseBody, length: length)
     }
 
-    /// Creates a body with the bytes of `base`, a sequence that reads `body`. The new body has the limit, length and
-    /// trailers of `body`. Cancelling it cancels `body`.
-    package init<Base: AsyncSequence & Sendable>(_ base: Base, watching body: ResponseBody) where Base.Element == Data {
-        let content = Storage.Content.sequence(
-            { CurlewCore.pull(from: base) }, of: body, cancel: { body.cancel() })
-        storage = Storage(content, limit: body.limit, length: body.declaredLength)
-    }
-
     private init(_ storage: Storage) {
         self.storage = storage
     }
@@ -65,6 +57,15 @@ public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
         if value != nil { return self }
         if let bufferedData { return ResponseBody(bufferedData, limit: limit, trailers: trailers) }
         let content = Storage.Content.sequence({ CurlewCore.pull(from: self) }, of: self, cancel: cancel)
+        return ResponseBody(Storage(content, limit: limit, length: declaredLength))
+    }
+
+    /// Returns a body whose chunks `change` derives from those of this body. It has the limit, the length and the
+    /// trailers of this body. Cancelling it cancels this body.
+    package func changingChunks(
+        _ change: @escaping @Sendable (@escaping ChunkPull) -> ChunkPull
+    ) -> ResponseBody {
+        let content = Storage.Content.sequence({ change(CurlewCore.pull(from: self)) }, of: self, cancel: cancel)
         return ResponseBody(Storage(content, limit: limit, length: declaredLength))
     }
 

@@ -10,7 +10,7 @@ extension HARDocument {
         /// The media type of the body; empty if it is unknown.
         public var mimeType: String
         /// The fields of a form. Documents have either these or `text`.
-        package var params: [Param]?
+        package var params: [NameValue]?
         /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
         public var text: String?
         package var comment: String?
@@ -21,12 +21,6 @@ extension HARDocument {
             case mimeType, params, text, comment
             case encoding = "_encoding"
         }
-    }
-
-    package struct Param: Codable, Hashable, Sendable {
-        package var name: String
-        /// The value, or the content of a file.
-        package var value: String?
     }
 
     /// The body of a response, after decoding.
@@ -95,19 +89,10 @@ extension HARDocument.PostData {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         mimeType = try values.value(.mimeType, or: "")
-        params = try values.decodeIfPresent([HARDocument.Param].self, forKey: .params)
+        params = try values.decodeIfPresent([HARDocument.NameValue].self, forKey: .params)
         text = try values.decodeIfPresent(String.self, forKey: .text)
         comment = try values.decodeIfPresent(String.self, forKey: .comment)
         encoding = try values.decodeIfPresent(String.self, forKey: .encoding)
-    }
-}
-
-extension HARDocument.Param {
-    /// Reads the value. A missing name is empty.
-    package init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        name = try values.value(.name, or: "")
-        value = try values.decodeIfPresent(String.self, forKey: .value)
     }
 }
 

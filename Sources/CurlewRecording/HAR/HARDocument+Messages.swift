@@ -61,7 +61,7 @@ extension HARDocument {
         }
     }
 
-    /// A header field, or an item of a query.
+    /// A header field, or an item of a query or a form.
     public struct NameValue: Codable, Hashable, Sendable {
         /// The name.
         public var name: String

@@ -44,7 +44,7 @@ extension HARDocument.PostData {
         }
         let pairs = params.map { param in
             PercentCoding.encode(param.name, for: .formValue) + "="
-                + PercentCoding.encode(param.value ?? "", for: .formValue)
+                + PercentCoding.encode(param.value, for: .formValue)
         }
         return Data(pairs.joined(separator: "&").utf8)
     }

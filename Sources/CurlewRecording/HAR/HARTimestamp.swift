@@ -42,14 +42,8 @@ enum HARTimestamp {
                 let digits = remainder.prefix(while: ASCII.isDigit)
                 guard !digits.isEmpty else { return nil }
                 remainder = remainder.dropFirst(digits.count)
-                // Nanoseconds are enough, and a long fraction must not overflow.
-                var value = 0
-                for index in 0..<9 {
-                    let position = digits.index(digits.startIndex, offsetBy: index, limitedBy: digits.endIndex)
-                    let digit = position.flatMap { $0 < digits.endIndex ? Int(digits[$0] - UInt8(ascii: "0")) : nil }
-                    value = value * 10 + (digit ?? 0)
-                }
-                fraction = Double(value) / 1_000_000_000
+                // Nanoseconds are enough.
+                fraction = digits.prefix(9).reversed().reduce(0) { ($0 + Double($1 - UInt8(ascii: "0"))) / 10 }
             }
         }
         var offset = 0

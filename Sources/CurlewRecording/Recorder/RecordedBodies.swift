@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
-package import CurlewFoundation
+import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 
 /// The bodies of one request on the wire. The values arrive while the bodies are sent and read, and are redacted when
@@ -75,8 +75,14 @@ final class RecordedBodies: Sendable {
         }
         guard body.value == nil else { return body }
         let copied = CopiedBytes(limit: recorder.bodies.limit)
-        let tapped = TappedChunks(body) { chunk in if let chunk { copied.append(chunk) } }
-        return ResponseBody(tapped, watching: body).onEnd { [self] end in
+        let copy = body.changingChunks { next in
+            {
+                let chunk = try await next()
+                if let chunk { copied.append(chunk) }
+                return chunk
+            }
+        }
+        return copy.onEnd { [self] end in
             if case .failed(let error) = end {
                 let text = NetworkError(error).withholding(secrets).line(recorder.redaction)
                 state.withLock { $0.failure = text }
@@ -123,30 +129,4 @@ private final class CopiedBytes: Sendable {
             if room > 0 { state.data.append(chunk.prefix(room)) }
         }
     }
-}
-
-/// The chunks of a body. `tap` receives each one before its reader does, and nil at the end.
-package struct TappedChunks: AsyncSequence, Sendable {
-    package typealias Element = Data
-
-    private let body: ResponseBody
-    private let tap: @Sendable (Data?) throws -> Void
-
-    package init(_ body: ResponseBody, tap: @escaping @Sendable (Data?) throws -> Void) {
-        self.body = body
-        self.tap = tap
-    }
-
-    package struct Iterator: AsyncIteratorProtocol {
-        fileprivate var chunks: ResponseBody.Iterator
-        fileprivate let tap: @Sendable (Data?) throws -> Void
-
-        package mutating func next() async throws -> Data? {
-            let chunk = try await chunks.next()
-            try tap(chunk)
-            return chunk
-        }
-    }
-
-    package func makeAsyncIterator() -> Iterator { Iterator(chunks: body.makeAsyncIterator(), tap: tap) }
 }

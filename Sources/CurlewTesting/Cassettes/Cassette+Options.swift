@@ -40,8 +40,6 @@ extension Cassette {
     /// match if it is declared as secret:
     /// `options.redaction = .standard.adding(Redaction.Rules(secretMembers: ["nonce"]))`.
     public struct Matching: Hashable, Sendable {
-        /// Whether the scheme, the host and the port must be equal. A server that replays a cassette ignores them.
-        var origin = true
         /// The names of the query items that are ignored, decoded. Default none.
         public var ignoredQueryItems: Set<String> = []
         /// The header fields whose values must be equal. Default none.

@@ -96,10 +96,14 @@ final class CassetteRecording: Sendable {
         }
         var copy = response
         let body = response.body
-        let tapped = TappedChunks(body) { [self] chunk in
-            if let chunk { try add(chunk) } else { try finish(type, trailers: body.trailers) }
+        let recorded = body.changingChunks { [self] next in
+            {
+                let chunk = try await next()
+                if let chunk { try self.add(chunk) } else { try self.finish(type, trailers: body.trailers) }
+                return chunk
+            }
         }
-        copy.body = ResponseBody(tapped, watching: body).onEnd { [self] end in
+        copy.body = recorded.onEnd { [self] end in
             switch end {
             case .complete: break
             case .failed(let error): try? finish(type, NetworkError(error))

@@ -12,7 +12,7 @@ struct CassetteRequest: Sendable {
     /// canonically equivalent are different requests.
     struct Key: Hashable, Sendable {
         let method: String
-        var origin: String
+        let origin: String
         let path: String
         let query: [String]
         let fields: [String]
@@ -42,7 +42,7 @@ struct CassetteRequest: Sendable {
         let type = HTTPHeaders(recorded: request.headers)[.contentType] ?? request.postData?.mimeType
         let data = (try? request.postData?.data()) ?? Data()
         key = Key(
-            method: request.method, origin: matching.origin ? origin : "", path: path,
+            method: request.method, origin: origin, path: path,
             query: Self.sorted(items.filter { !matching.ignoredQueryItems.contains($0.name) }),
             fields: Self.sorted(fields.filter { names.contains($0.name) }),
             body: Self.body(data, type.flatMap { MediaType($0) }))

@@ -161,7 +161,14 @@ extension HTTPResponse {
         _ pieces: [Data], type: MediaType = .octetStream, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
         var response = data(Data(), type: type, status: status, headers: headers)
-        response.body = ResponseBody(Pieces(pieces: pieces.filter { !$0.isEmpty }))
+        let chunks = RequestBody.Chunks {
+            var remainder = pieces.filter { !$0.isEmpty }[...]
+            return {
+                try Task.checkCancellation()
+                return remainder.popFirst()
+            }
+        }
+        response.body = ResponseBody(chunks)
         return response
     }
 
@@ -172,25 +179,5 @@ extension HTTPResponse {
         _ texts: [String], type: MediaType = .text, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
         pieces(texts.map { Data($0.utf8) }, type: type, status: status, headers: headers)
-    }
-}
-
-/// Pieces of a body, one after the other.
-private struct Pieces: AsyncSequence, Sendable {
-    typealias Element = Data
-
-    let pieces: [Data]
-
-    func makeAsyncIterator() -> Iterator {
-        Iterator(remainder: pieces[...])
-    }
-
-    struct Iterator: AsyncIteratorProtocol {
-        var remainder: ArraySlice<Data>
-
-        mutating func next() async throws -> Data? {
-            try Task.checkCancellation()
-            return remainder.popFirst()
-        }
     }
 }

@@ -58,13 +58,13 @@ public struct MockTransport: Transport {
     ///
     /// - `timeout`: the limit in real time. Default 10 seconds.
     ///
-    /// After the timeout, throws a ``MockWaitError`` that lists the requests. Throws `CancellationError` as soon as the
+    /// After the timeout, throws a ``MockError`` that lists the requests. Throws `CancellationError` as soon as the
     /// task is cancelled.
     @discardableResult
     public func waitForRequests(_ count: Int, timeout: Duration = .seconds(10)) async throws -> [RecordedRequest] {
         if try await table.wait(for: timeout, until: { $0.callCount >= count ? true : nil }) != nil { return requests }
         let present = requests.suffix(10).map { "\($0)" }.joined(separator: ", ")
-        throw MockWaitError(
+        throw MockError(
             "\(count) requests did not arrive within \(timeout.brief); there were \(requestCount)"
                 + (present.isEmpty ? "" : ": \(present)"))
     }

@@ -18,10 +18,10 @@ enum LoopbackSocket {
     /// system chooses the port.
     static func openListener(
         _ family: MockServer.AddressFamily, port: Int
-    ) throws(MockServerError) -> (Int32, port: Int) {
+    ) throws(MockError) -> (Int32, port: Int) {
         let descriptor = socket(family == .ipv4 ? AF_INET : AF_INET6, stream, 0)
         guard descriptor >= 0 else { throw failure("open a socket") }
-        do throws(MockServerError) {
+        do throws(MockError) {
             configure(descriptor)
             set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
             let bound = withLoopback(family, port: port) { bind(descriptor, $0, $1) }
@@ -99,8 +99,8 @@ enum LoopbackSocket {
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    private static func failure(_ what: String) -> MockServerError {
-        MockServerError("the mock server could not \(what): \(String(cString: strerror(errno)))")
+    private static func failure(_ what: String) -> MockError {
+        MockError("the mock server could not \(what): \(String(cString: strerror(errno)))")
     }
 
     static var stream: Int32 {
@@ -134,7 +134,7 @@ extension LoopbackSocket {
         }
     }
 
-    private static func boundPort(_ descriptor: Int32) throws(MockServerError) -> Int {
+    private static func boundPort(_ descriptor: Int32) throws(MockError) -> Int {
         // The port of an IPv4 address is at the same place.
         var address = sockaddr_in6()
         let result = withAddress(&address) { pointer, length in

@@ -57,7 +57,7 @@ struct MockReply {
 
         contentLeft = faults.contentLimit ?? .max
         if let script = response.eventScript, !plan.isBare {
-            guard sendEvents(script, plan, gzip: response.isGzip, pace: faults.pace) else { return false }
+            guard sendEvents(script, plan, pace: faults.pace) else { return false }
         } else {
             guard sendContent(plan.content, plan, pace: faults.pace), flush() else { return false }
         }

@@ -18,9 +18,6 @@ extension MockResponse {
         /// After this number of content bytes, or after all of them if there are fewer. With 0, the interruption is
         /// directly after the head.
         case afterBytes(Int)
-
-        /// The same as ``beforeHead``.
-        public static var head: Stage { .beforeHead }
     }
 
     /// The way in which a response is interrupted.
@@ -111,12 +108,6 @@ extension MockResponse {
     /// Returns a response that consists of exactly these bytes. The server closes the connection after it.
     public static func raw(_ bytes: Data) -> MockResponse {
         MockResponse().changed { $0.faults.raw = bytes }
-    }
-
-    /// Returns a response that consists of this text in place of a head, followed by `body` unchanged. The server
-    /// closes the connection after it. The text must include the empty line that ends a head, if there is to be one.
-    public static func malformedHead(_ text: String, body: Data = Data()) -> MockResponse {
-        raw(Data(text.utf8) + body)
     }
 }
 

@@ -33,8 +33,6 @@ public struct MockResponse: Sendable {
     var faults = Faults()
     /// The script that writes the content, in place of `body`.
     package var eventScript: MockEventScript?
-    /// Whether the content of the script is coded with gzip.
-    var isGzip = false
     /// The script of a WebSocket connection, in place of a response.
     package var socketScript: MockSocketScript?
 

@@ -68,15 +68,9 @@ public final class MockServer: Sendable {
 
     let core: MockServerCore
 
-    /// Creates a server with the default configuration, on a free port of 127.0.0.1, and starts it. Throws if the
-    /// system has no free socket or thread.
-    public convenience init() throws(MockServerError) {
-        try self.init(Configuration())
-    }
-
-    /// Creates a server with this configuration and starts it. Throws if the port is in use, or if the system has no
-    /// free socket or thread.
-    public init(_ configuration: Configuration) throws(MockServerError) {
+    /// Creates a server with this configuration and starts it, by default on a free port of 127.0.0.1. Throws if the
+    /// port is in use, or if the system has no free socket or thread.
+    public init(_ configuration: Configuration = Configuration()) throws(MockError) {
         core = try MockServerCore(configuration)
         try core.start()
     }
@@ -117,8 +111,7 @@ public final class MockServer: Sendable {
     /// The recorded requests, in the order in which the server finished reading them.
     public var requests: [RecordedRequest] { core.state.withLock { $0.requests } }
 
-    /// The reports about requests without a route, or without an entry of the cassette that the server replays: the last
-    /// 100, oldest first.
+    /// The reports about requests without a route: the last 100, oldest first.
     public var unmatchedRequests: [RequestMismatch] { core.state.withLock { $0.unmatched } }
 
     /// The number of requests that the server has read, recorded or not.
@@ -142,7 +135,7 @@ public final class MockServer: Sendable {
 
     /// Waits until the server has read at least `count` requests, without polling, and returns the recorded requests.
     ///
-    /// Throws ``MockServerError`` after `timeout` (5 seconds of real time by default) or when the server stops, and
+    /// Throws ``MockError`` after `timeout` (5 seconds of real time by default) or when the server stops, and
     /// `CancellationError` as soon as the task is cancelled.
     @discardableResult
     public func waitForRequests(count: Int, timeout: Duration = .seconds(5)) async throws -> [RecordedRequest] {
@@ -165,20 +158,10 @@ extension MockServer: CustomStringConvertible {
     public var description: String { "MockServer(\(url), requests: \(requestCount))" }
 }
 
-/// An error of a ``MockServer``: it could not start, or a wait for its requests failed.
-public struct MockServerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A description of the failure, for the test's output.
-    public let message: String
-
-    init(_ message: String) { self.message = message }
-
-    /// The text of ``message``.
-    public var description: String { message }
-}
-
-/// The error that is thrown when a wait on a ``ManualClock`` or a ``MockTransport`` times out.
-public struct MockWaitError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A description of the wait and of the state after the timeout, for the test's output.
+/// An error of a test double: a ``MockServer`` could not start, or a wait failed on a ``MockServer``, a
+/// ``MockTransport`` or a ``ManualClock``.
+public struct MockError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A description of the failure, for the test's output. After a wait, with the state after the timeout.
     public let message: String
 
     init(_ message: String) { self.message = message }

@@ -52,28 +52,28 @@ final class MockServerCore: Sendable {
         }
     }
 
-    init(_ configuration: MockServer.Configuration) throws(MockServerError) {
+    init(_ configuration: MockServer.Configuration) throws(MockError) {
         self.configuration = configuration
         stopSignal = try StopSignal()
         let (descriptor, port) = try LoopbackSocket.openListener(configuration.address, port: configuration.port)
         let host = configuration.address == .ipv4 ? "127.0.0.1" : "[::1]"
         guard let origin = Origin(scheme: "http", host: host, port: port) else {
             close(descriptor)
-            throw MockServerError("the mock server received no port")
+            throw MockError("the mock server received no port")
         }
         self.origin = origin
         listener = descriptor
     }
 
     /// Starts the thread that accepts connections. The thread closes the listener when it ends.
-    func start() throws(MockServerError) {
+    func start() throws(MockError) {
         let started = startThread { core in
             core.acceptConnections()
             close(core.listener)
         }
         guard started else {
             close(listener)
-            throw MockServerError("the mock server could not start a thread")
+            throw MockError("the mock server could not start a thread")
         }
     }
 
@@ -180,11 +180,6 @@ extension MockServerCore {
         return .text(report.description + "\n", status: status)
     }
 
-    /// Stores a report about a request that the server could not respond to.
-    func add(_ report: RequestMismatch) {
-        state.withLock { $0.add(report) }
-    }
-
     func record(_ request: RecordedRequest) {
         state.withLock { $0.record(request, upTo: configuration.maximumRecordedRequests) }
     }
@@ -210,7 +205,7 @@ extension MockServerCore {
             state.requestCount >= count ? true : state.isStopped ? false : nil
         }
         if isReceived == true { return }
-        throw MockServerError(
+        throw MockError(
             isReceived == nil
                 ? "\(count) requests were not received within \(timeout)" : "the mock server was stopped")
     }

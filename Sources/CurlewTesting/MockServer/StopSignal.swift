@@ -15,7 +15,7 @@ final class StopSignal: Sendable {
         case stopped
     }
 
-    init() throws(MockServerError) {
+    init() throws(MockError) {
         pipe = try WakePipe()
     }
 
@@ -112,9 +112,9 @@ final class WakePipe: Sendable {
     let readEnd: Int32
     private let writeEnd: Int32
 
-    init() throws(MockServerError) {
+    init() throws(MockError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw MockServerError("the mock server could not open a pipe") }
+        guard pipe(&ends) == 0 else { throw MockError("the mock server could not open a pipe") }
         for end in ends { LoopbackSocket.configure(end) }
         readEnd = ends[0]
         writeEnd = ends[1]

@@ -9,7 +9,7 @@ public import CurlewHTTP
 ///     RoutePattern(nil, "/health")            // any method
 ///
 /// Patterns ignore the query. Segments are compared percent-decoded and case-sensitively; a trailing slash is
-/// significant. If several patterns match, a ``RouteTable`` uses the most specific one.
+/// significant. If several patterns match, the most specific one is used.
 public struct RoutePattern: Hashable, Sendable {
     /// The method of the requests; nil for any method.
     public let method: HTTPMethod?
@@ -115,18 +115,14 @@ public struct PathParameters: Hashable, Sendable {
     public subscript(name: String) -> String? { values[name] }
 }
 
-/// A table that finds the value for a request by ``RoutePattern``. Mock transports and mock servers use it.
+/// The stubs of a mock transport or the routes of a mock server.
 ///
 /// The most specific matching pattern is used, in whatever order the patterns were added. If several patterns are
 /// equally specific, the one that was added last is used, so that a test can replace the routes of its fixture.
-public struct RouteTable<Answer: Sendable>: Sendable {
+struct RouteTable<Answer: Sendable>: Sendable {
     private var entries: [(pattern: RoutePattern, answer: Answer)] = []
 
-    /// Creates a table without routes.
-    public init() {}
-
-    /// The result of a lookup for a request.
-    public enum Match {
+    enum Match {
         /// The value of the matching route, with the values of its parameters and its pattern.
         case found(Answer, PathParameters, RoutePattern)
         /// There are routes for this path, but only with these methods. A server responds with 405.
@@ -135,17 +131,13 @@ public struct RouteTable<Answer: Sendable>: Sendable {
         case none
     }
 
-    /// Adds a value for the requests that match a pattern.
-    public mutating func add(_ pattern: RoutePattern, _ answer: Answer) {
+    mutating func add(_ pattern: RoutePattern, _ answer: Answer) {
         entries.append((pattern, answer))
     }
 
-    /// The patterns of the table, in the order in which they were added.
-    public var patterns: [RoutePattern] { entries.map(\.pattern) }
+    var patterns: [RoutePattern] { entries.map(\.pattern) }
 
-    /// Returns the result of the lookup for a request: the most specific route, if there is one. `target` is the path,
-    /// optionally with a query.
-    public func match(_ method: HTTPMethod, _ target: String) -> Match {
+    func match(_ method: HTTPMethod, _ target: String) -> Match {
         var best: (pattern: RoutePattern, answer: Answer, parameters: PathParameters)?
         var others: [HTTPMethod] = []
         for entry in entries {

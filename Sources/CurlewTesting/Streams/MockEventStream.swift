@@ -99,7 +99,7 @@ package struct MockEventScript: Sendable {
     }
 }
 
-/// A step of a scripted event stream (WHATWG HTML §9.2), for `MockResponse.events(_:gzip:)` and
+/// A step of a scripted event stream (WHATWG HTML §9.2), for `MockResponse.events(_:)` and
 /// `HTTPResponse.events(_:on:)`.
 ///
 ///     server.on(.get, "/news", respond: .events([.event("one", id: "1"), .pause(.milliseconds(50)), .event("two")]))

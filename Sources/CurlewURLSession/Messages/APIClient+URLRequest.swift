@@ -12,8 +12,10 @@ public import FoundationNetworking
 ///
 /// The fields of the request are kept. If the request and the client have the same origin, the client adds its own
 /// fields and query items, except those that the request already contains. The client's timeouts and caches apply
-/// instead of the request's timeout and cache policy. All methods throw or deliver `NetworkError`, with
-/// `.invalidRequest` for a request that cannot be sent.
+/// instead of the request's timeout and cache policy. All methods throw `NetworkError`, with `.invalidRequest` for a
+/// request that cannot be sent.
+///
+/// Callers that do not await pass a completion handler to the call: `client.send(Request<User>(urlRequest)) { … }`.
 extension APIClient {
     /// Sends a `URLRequest` through the client's pipeline and returns the response, whatever its status.
     @concurrent @discardableResult
@@ -35,45 +37,6 @@ extension APIClient {
     @concurrent
     public func data(for urlRequest: URLRequest) async throws(NetworkError) -> Data {
         try await send(Request<Data>(urlRequest))
-    }
-
-    /// Sends a `URLRequest` and calls `completion` with the response, whatever its status. The completion handler is
-    /// called exactly once, on the main actor, even if the call is cancelled.
-    @discardableResult
-    public func send(
-        urlRequest: URLRequest, completion: @escaping @MainActor (Result<HTTPResponse, NetworkError>) -> Void
-    ) -> RequestHandle {
-        send(Request<HTTPResponse>(urlRequest), completion: completion)
-    }
-
-    /// Sends a `URLRequest`, validates the status and decodes the response as `type`. Calls `completion` exactly once,
-    /// on the main actor. `Data.self` returns the body unchanged.
-    @discardableResult
-    public func send<Value: Decodable & Sendable>(
-        urlRequest: URLRequest, as type: Value.Type,
-        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
-    ) -> RequestHandle {
-        send(Request<Value>(urlRequest), completion: completion)
-    }
-
-    /// Sends a `URLRequest` and calls `completion` with the response, whatever its status. The completion handler is
-    /// called exactly once, on `executor`.
-    @discardableResult
-    public func send(
-        urlRequest: URLRequest, deliverOn executor: CompletionExecutor,
-        completion: @escaping @Sendable (Result<HTTPResponse, NetworkError>) -> Void
-    ) -> RequestHandle {
-        send(Request<HTTPResponse>(urlRequest), deliverOn: executor, completion: completion)
-    }
-
-    /// Sends a `URLRequest`, validates the status and decodes the response as `type`. Calls `completion` exactly once,
-    /// on `executor`.
-    @discardableResult
-    public func send<Value: Decodable & Sendable>(
-        urlRequest: URLRequest, as type: Value.Type, deliverOn executor: CompletionExecutor,
-        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
-    ) -> RequestHandle {
-        send(Request<Value>(urlRequest), deliverOn: executor, completion: completion)
     }
 }
 

@@ -73,7 +73,7 @@ extension HTTPRequest {
             body = .bytes(data)
         } else if let stream = request.httpBodyStream {
             let source = Locked<InputStream?>(stream)
-            body = .stream { RequestBody.Chunks(InputStreamChunks(source.withLock { $0.take() })) }
+            body = .stream { RequestBody.Chunks(source.withLock { $0.take() }) }
         } else {
             body = .empty
         }
@@ -83,36 +83,28 @@ extension HTTPRequest {
     }
 }
 
-/// The bytes of an `InputStream`, in chunks of at most 64 KiB. While the stream has no bytes, reading blocks the thread
-/// of the task that sends the body.
-struct InputStreamChunks: AsyncSequence, Sendable {
-    typealias Element = Data
-    private let stream: Locked<InputStream?>
-
-    init(_ stream: sending InputStream?) {
-        self.stream = Locked(stream)
-    }
-
-    func makeAsyncIterator() -> Iterator { Iterator(stream: stream) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        fileprivate let stream: Locked<InputStream?>
-
-        mutating func next() async throws -> Data? {
-            try stream.withLock { stream in
-                guard let stream else {
-                    throw NetworkError(.encoding, detail: "The body stream has already been read.")
+extension RequestBody.Chunks {
+    /// Creates the chunks of an `InputStream`, of at most 64 KiB. While the stream has no bytes, reading blocks the
+    /// thread of the task that sends the body.
+    fileprivate init(_ stream: sending InputStream?) {
+        let stream = Locked(stream)
+        self.init {
+            {
+                try stream.withLock { stream in
+                    guard let stream else {
+                        throw NetworkError(.encoding, detail: "The body stream has already been read.")
+                    }
+                    if stream.streamStatus == .notOpen { stream.open() }
+                    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+                    let count = stream.read(&buffer, maxLength: buffer.count)
+                    if count > 0 { return Data(buffer[..<count]) }
+                    defer { stream.close() }
+                    if count < 0 {
+                        throw NetworkError(
+                            .encoding, detail: "The body stream failed.", underlying: stream.streamError)
+                    }
+                    return nil
                 }
-                if stream.streamStatus == .notOpen { stream.open() }
-                var buffer = [UInt8](repeating: 0, count: 64 << 10)
-                let count = stream.read(&buffer, maxLength: buffer.count)
-                if count > 0 { return Data(buffer[..<count]) }
-                defer { stream.close() }
-                if count < 0 {
-                    throw NetworkError(
-                        .encoding, detail: "The body stream failed.", underlying: stream.streamError)
-                }
-                return nil
             }
         }
     }

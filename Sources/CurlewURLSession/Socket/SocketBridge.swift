@@ -23,10 +23,6 @@ final class SocketBridge: SessionExchange {
         var wait: UInt64?
         var waits: UInt64 = 0
         var task: (any SocketTask)?
-        var caller: CheckedContinuation<HTTPResponse, any Error>?
-        var reader: CheckedContinuation<WebSocketMessage?, any Error>?
-        /// The number of the latest reader: its cancellation must not end another one.
-        var readers: UInt64 = 0
         var engineMetrics: ExchangeMetrics?
         /// The cause of a failure that URLSession cannot report, such as a refused certificate.
         var cause: NetworkError?
@@ -40,9 +36,11 @@ final class SocketBridge: SessionExchange {
     private let host: any SocketHost
     private let state: Locked<State>
     private let senders = SocketSenders()
-    /// Taken when the response is passed to its task, on both sides. A continuation that is resumed before its task has
-    /// suspended passes the value without an order that ThreadSanitizer sees; this lock has one.
-    private let handOver = Locked(NoValue())
+    /// The result of the opening request, until its caller takes it.
+    private let opening = Monitor<Result<HTTPResponse, NetworkError>?>(nil)
+    /// The message or the end for the reader, until it takes it. One that arrives while its reader is cancelled is for
+    /// the next reader.
+    private let reading = Monitor<Result<WebSocketMessage?, NetworkError>?>(nil)
 
     /// The time that a reader waits for what URLSession has not reported about the end of a connection.
     private let grace: Duration
@@ -63,20 +61,11 @@ final class SocketBridge: SessionExchange {
 
     /// Opens the connection and returns the response, or throws an error. Called once.
     func response() async throws -> HTTPResponse {
-        defer { handOver.withLock { _ in } }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                // The exchange may have been cancelled before the continuation was set.
-                let isOver = state.withLock { state in
-                    if state.machine.isOpening { state.caller = continuation }
-                    return !state.machine.isOpening
-                }
-                if isOver { return continuation.resume(throwing: named(NetworkError(.cancelled))) }
-                host.begin(self)
-            }
-        } onCancel: {
-            handle(.abandoned(named(NetworkError(.cancelled))))
-        }
+        guard !Task.isCancelled else { throw named(NetworkError(.cancelled)) }
+        host.begin(self)
+        if let result = await opening.wait(until: { $0.take() }) { return try result.get() }
+        handle(.abandoned(named(NetworkError(.cancelled))))
+        return try await opening.waitThroughCancellation { $0.take() }.get()
     }
 
     /// Passes an event to the machine and performs its effects. `change` is called first, under the lock; if it returns
@@ -89,13 +78,11 @@ final class SocketBridge: SessionExchange {
         let step = state.withLock { state -> Step in
             guard change(&state, now) else { return Step() }
             var step = Step(effects: state.machine.handle(event), task: state.task)
-            if step.effects.caller != nil { (step.caller, state.caller) = (state.caller, nil) }
-            if step.effects.reader != nil { (step.reader, state.reader) = (state.reader, nil) }
             // URLSession may keep handlers that it will never call, and they would keep what they capture.
             if state.machine.isComplete, state.machine.isDrained { state.task = nil }
             step.wait = Self.newWait(&state)
             step.nextCheck = Self.earlierCheck(&state, now)
-            if isMeasured || step.caller != nil { step.metrics = metrics(of: state, at: now) }
+            if isMeasured || step.effects.caller != nil { step.metrics = metrics(of: state, at: now) }
             return step
         }
         if let nextCheck = step.nextCheck { host.scheduleCheck(of: self, at: nextCheck) }
@@ -109,8 +96,6 @@ final class SocketBridge: SessionExchange {
     private struct Step {
         var effects = SocketMachine.Effects()
         var task: (any SocketTask)?
-        var caller: CheckedContinuation<HTTPResponse, any Error>?
-        var reader: CheckedContinuation<WebSocketMessage?, any Error>?
         var metrics = ExchangeMetrics()
         var nextCheck: Int64?
         /// The number of the wait for the end that begins.
@@ -122,13 +107,12 @@ final class SocketBridge: SessionExchange {
         case .opened(let head, let subprotocol):
             var response = response(head, step)
             response.messageConnection = SocketHandle(self, subprotocol: subprotocol)
-            handOver.withLock { _ in }
-            step.caller?.resume(returning: response)
-        case .refused(let head): step.caller?.resume(returning: response(head, step))
-        case .failed(let error): step.caller?.resume(throwing: named(error))
+            opening.withLock { $0 = .success(response) }
+        case .refused(let head): opening.withLock { $0 = .success(response(head, step)) }
+        case .failed(let error): opening.withLock { $0 = .failure(named(error)) }
         case nil: break
         }
-        if let result = step.effects.reader { step.reader?.resume(with: result.mapError { named($0) }) }
+        if let result = step.effects.reader { reading.withLock { $0 = result.mapError { named($0) } } }
         if let error = step.effects.senders { senders.end(named(error)) }
     }
 
@@ -281,35 +265,20 @@ extension SocketBridge {
 
     /// Returns the next message; nil at the end. A message that arrives after a cancellation is kept for the next call.
     func receive() async throws -> WebSocketMessage? {
-        let number = Locked<UInt64?>(nil)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                // Set with the event: a cancellation in between would lose a message.
-                var refusal: NetworkError?
-                handle(.read) { state, _ in
-                    if Task.isCancelled {
-                        refusal = NetworkError(.cancelled)
-                    } else if state.machine.isBeingRead {
-                        refusal = NetworkError(
-                            .invalidRequest, detail: "Two tasks read one WebSocket connection at the same time.")
-                    } else {
-                        state.reader = continuation
-                        state.readers += 1
-                        number.withLock { $0 = state.readers }
-                    }
-                    return refusal == nil
-                }
-                if let refusal { continuation.resume(throwing: named(refusal)) }
-            }
-        } onCancel: {
-            let reader = state.withLock { state -> CheckedContinuation<WebSocketMessage?, any Error>? in
-                guard state.reader != nil, number.withLock({ $0 }) == state.readers else { return nil }
-                _ = state.machine.handle(.stoppedReading)
-                defer { state.reader = nil }
-                return state.reader
-            }
-            reader?.resume(throwing: named(NetworkError(.cancelled)))
+        if let result = reading.withLock({ $0.take() }) { return try result.get() }
+        guard !Task.isCancelled else { throw named(NetworkError(.cancelled)) }
+        var isSecond = false
+        handle(.read) { state, _ in
+            isSecond = state.machine.isBeingRead
+            return !isSecond
         }
+        guard !isSecond else {
+            let detail = "Two tasks read one WebSocket connection at the same time."
+            throw named(NetworkError(.invalidRequest, detail: detail))
+        }
+        if let result = await reading.wait(until: { $0.take() }) { return try result.get() }
+        handle(.stoppedReading)
+        throw named(NetworkError(.cancelled))
     }
 
     func send(_ message: WebSocketMessage) async throws {
@@ -347,7 +316,7 @@ extension SocketBridge {
 
 // MARK: Time
 
-extension SocketBridge: DeadlineWatch.Watched {
+extension SocketBridge {
     /// Schedules the first check.
     func watchDeadlines() {
         let now = TimeoutTracker.now()

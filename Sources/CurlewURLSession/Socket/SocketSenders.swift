@@ -8,14 +8,9 @@ import CurlewCore
 /// once: by its handler, by the end of the connection, or by its cancellation.
 final class SocketSenders: Sendable {
     typealias Handler = @Sendable (Result<Void, NetworkError>) -> Void
+    private typealias Wait = Monitor<Result<Void, NetworkError>?>
 
-    private struct State {
-        var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-        var next: UInt64 = 0
-        var pings = 0
-    }
-
-    private let state = Locked(State())
+    private let state = Locked((waiting: [ObjectIdentifier: Wait](), pings: 0))
     private static let pingLimit = 64
 
     /// The number of tasks that wait.
@@ -26,26 +21,12 @@ final class SocketSenders: Sendable {
     /// - `start`: starts the operation; returns an error instead if the connection has ended. Called even if the task was
     ///   cancelled before.
     func wait(_ start: (@escaping Handler) -> NetworkError?) async throws {
-        let number = state.withLock { state in
-            state.next += 1
-            return state.next
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isCancelled = state.withLock { state in
-                    // Read once: it may change at any time.
-                    if Task.isCancelled { return true }
-                    state.waiting[number] = continuation
-                    return false
-                }
-                if isCancelled { continuation.resume(throwing: NetworkError(.cancelled)) }
-                // Started after it is registered: the connection may end in between.
-                let failure = start { [weak self] in self?.finish(number, $0) }
-                if let failure { finish(number, .failure(failure)) }
-            }
-        } onCancel: {
-            finish(number, .failure(NetworkError(.cancelled)))
-        }
+        let wait = Wait(nil)
+        state.withLock { $0.waiting[ObjectIdentifier(wait)] = wait }
+        defer { state.withLock { $0.waiting[ObjectIdentifier(wait)] = nil } }
+        // Started after it is registered: the connection may end in between.
+        if let failure = start({ wait.end($0) }) { wait.end(.failure(failure)) }
+        try (await wait.wait(until: { $0 }) ?? .failure(NetworkError(.cancelled))).get()
     }
 
     /// Waits for a pong, unless too many pings wait already.
@@ -64,15 +45,12 @@ final class SocketSenders: Sendable {
 
     /// Ends all waits.
     func end(_ error: NetworkError) {
-        let waiting = state.withLock { state in
-            defer { state.waiting = [:] }
-            return state.waiting
-        }
-        for continuation in waiting.values { continuation.resume(throwing: error) }
+        for wait in state.withLock({ Array($0.waiting.values) }) { wait.end(.failure(error)) }
     }
+}
 
-    private func finish(_ number: UInt64, _ result: Result<Void, NetworkError>) {
-        let continuation = state.withLock { $0.waiting.removeValue(forKey: number) }
-        continuation?.resume(with: result)
+extension Monitor<Result<Void, NetworkError>?> {
+    fileprivate func end(_ result: Result<Void, NetworkError>) {
+        withLock { $0 = $0 ?? result }
     }
 }

@@ -21,10 +21,10 @@ protocol SocketTask: AnyObject, Sendable {
 protocol SocketHost: AnyObject, Sendable {
     /// Creates and starts the task, then calls `SocketBridge.adopt`.
     func begin(_ socket: SocketBridge)
-    /// Calls `checkDeadlines(at:)` of the socket at `moment` or earlier.
-    func scheduleCheck(of socket: SocketBridge, at moment: Int64)
-    /// Called once, when URLSession has finished the task, or when the opening failed without a task.
-    func finished(_ socket: SocketBridge)
+    /// Calls `checkDeadlines(at:)` of the exchange at `moment` or earlier.
+    func scheduleCheck(of exchange: any SessionExchange, at moment: Int64)
+    /// Called once, when URLSession has finished the task, or when the exchange failed without a task.
+    func finished(_ exchange: any SessionExchange)
 }
 
 /// The connection of a response. When its last reference is released, the task is cancelled: a response that the caller

@@ -23,14 +23,13 @@ protocol UploadSink: Sendable {
 /// the part that it has received for the complete body. The sink of an incomplete body therefore stays open until the
 /// task has ended.
 final class BodyFeed: Sendable {
-    private enum State {
-        case feeding(Task<Void, Never>?)
-        case broken
-        case closed
+    private enum Phase {
+        case feeding, broken, closed
     }
 
     private let sink: any UploadSink
-    private let state = Locked(State.feeding(nil))
+    private let phase = Locked(Phase.feeding)
+    private let work = Locked<Task<Void, Never>?>(nil)
 
     init(_ sink: any UploadSink) {
         self.sink = sink
@@ -41,53 +40,45 @@ final class BodyFeed: Sendable {
     func start(
         length: Int64?, _ pull: @escaping @Sendable () -> ChunkPull, _ fail: @escaping @Sendable (NetworkError) -> Void
     ) {
-        let work = Task {
+        let task = Task {
             do {
-                if try await produce(length: length, pull()) { complete() } else { stop() }
+                if try await produce(length: length, pull()) { close(from: .feeding) } else { stop() }
             } catch {
                 // If the feed was stopped, no caller waits for the error.
                 if stop() { fail(NetworkError(error)) }
             }
         }
-        // The task may already have stopped or completed the feed.
-        let isOver = state.withLock { state in
-            guard case .feeding = state else { return true }
-            state = .feeding(work)
-            return false
-        }
-        if isOver { work.cancel() }
+        work.withLock { $0 = task }
+        // The feed may already be stopped or complete.
+        if phase.withLock({ $0 != .feeding }) { task.cancel() }
     }
 
     /// Stops producing because the exchange has ended. The sink stays open. Returns false if the feed was already
     /// stopped or complete.
     @discardableResult
     func stop() -> Bool {
-        let (work, isFirst) = state.withLock { state -> (Task<Void, Never>?, Bool) in
-            guard case .feeding(let work) = state else { return (nil, false) }
-            state = .broken
-            return (work, true)
-        }
-        work?.cancel()
-        return isFirst
+        guard leave(.feeding, to: .broken) else { return false }
+        work.withLock { $0 }?.cancel()
+        return true
     }
 
     /// Closes the sink because URLSession has ended the task. Bytes that are still in the sink are not sent.
     func release() {
         stop()
-        close(from: { if case .broken = $0 { true } else { false } })
+        close(from: .broken)
     }
 
-    private func complete() {
-        close(from: { if case .feeding = $0 { true } else { false } })
+    private func close(from old: Phase) {
+        if leave(old, to: .closed) { sink.close() }
     }
 
-    private func close(from isRight: (State) -> Bool) {
-        let isFirst = state.withLock { state in
-            guard isRight(state) else { return false }
-            state = .closed
+    /// Enters the phase `new`. Returns false if the feed is not in the phase `old`.
+    private func leave(_ old: Phase, to new: Phase) -> Bool {
+        phase.withLock { phase in
+            guard phase == old else { return false }
+            phase = new
             return true
         }
-        if isFirst { sink.close() }
     }
 
     /// Writes the body to the sink. Returns false if the reader stopped reading before the end.
@@ -115,12 +106,11 @@ final class BodyFeeds: Sendable {
 
     /// Makes `feed` the current feed, and stops the earlier feeds, which URLSession no longer reads.
     func adopt(_ feed: BodyFeed) {
-        let (earlier, isStopped) = state.withLock { state in
+        let unused = state.withLock { state in
             defer { state.feeds.append(feed) }
-            return (state.feeds, state.isStopped)
+            return state.isStopped ? state.feeds + [feed] : state.feeds
         }
-        for each in earlier { each.stop() }
-        if isStopped { feed.stop() }
+        for each in unused { each.stop() }
     }
 
     /// Stops all feeds because the exchange has ended.

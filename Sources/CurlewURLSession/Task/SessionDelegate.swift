@@ -38,13 +38,7 @@ struct Refusals {
 ///
 /// URLSession calls all methods serially on the delegate queue.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    private struct Entry {
-        let bridge: TaskBridge
-        let upload: UploadPlan
-    }
-
-    private let entries = Locked<[Int: Entry]>([:])
-    private let sockets = Locked<[Int: SocketBridge]>([:])
+    private let exchanges = Locked<[Int: any SessionExchange]>([:])
     private let policy: (any ChallengePolicy)?
     /// Why the latest challenge of an origin was refused. The system remembers this too: the next tasks for the origin
     /// end as if they had been cancelled, without a challenge.
@@ -54,26 +48,18 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         self.policy = policy
     }
 
-    func add(_ bridge: TaskBridge, for task: URLSessionTask, _ upload: UploadPlan) {
-        entries.withLock { $0[task.taskIdentifier] = Entry(bridge: bridge, upload: upload) }
-    }
-
-    func add(_ socket: SocketBridge, for task: URLSessionTask) {
-        sockets.withLock { $0[task.taskIdentifier] = socket }
-    }
-
-    private func bridge(of task: URLSessionTask) -> TaskBridge? {
-        entries.withLock { $0[task.taskIdentifier]?.bridge }
-    }
-
-    /// Returns the WebSocket connection of a task; nil for another task.
-    func socket(of task: URLSessionTask) -> SocketBridge? {
-        sockets.withLock { $0[task.taskIdentifier] }
+    func add(_ exchange: any SessionExchange, for task: URLSessionTask) {
+        exchanges.withLock { $0[task.taskIdentifier] = exchange }
     }
 
     private func exchange(of task: URLSessionTask) -> (any SessionExchange)? {
-        bridge(of: task) ?? socket(of: task)
+        exchanges.withLock { $0[task.taskIdentifier] }
     }
+
+    private func bridge(of task: URLSessionTask) -> TaskBridge? { exchange(of: task) as? TaskBridge }
+
+    /// Returns the WebSocket connection of a task; nil for another task.
+    func socket(of task: URLSessionTask) -> SocketBridge? { exchange(of: task) as? SocketBridge }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -123,8 +109,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         // The task has its first stream from its request.
-        guard let entry = entries.withLock({ $0[task.taskIdentifier] }) else { return completionHandler(nil) }
-        let bridge = entry.bridge
+        guard let bridge = bridge(of: task) else { return completionHandler(nil) }
         guard bridge.context.mayRepeat(bridge.request), bridge.request.body.canReplay else {
             bridge.recordCause(
                 NetworkError(
@@ -134,7 +119,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         }
         // If the body cannot be produced, the exchange must fail: ending the stream would look like the end of the
         // body.
-        let stream = entry.upload.openStream { bridge.fail($0) }
+        let stream = bridge.upload?.openStream { bridge.fail($0) }
         stream?.feed.map(bridge.feeds.adopt)
         completionHandler(stream?.input)
     }
@@ -171,16 +156,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     #endif
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        if (error as NSError?)?.code == NSURLErrorCancelled, let exchange = exchange(of: task),
+        guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        if (error as NSError?)?.code == NSURLErrorCancelled,
             let refusal = refusals.withLock({ $0[exchange.request.origin] })
         {
             exchange.recordCause(refusal)
         }
-        if let socket = sockets.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) {
-            return socket.complete(error, response: task.response)
-        }
-        let entry = entries.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        guard let bridge = entry?.bridge else { return }
+        if let socket = exchange as? SocketBridge { return socket.complete(error, response: task.response) }
+        guard let bridge = exchange as? TaskBridge else { return }
         if error == nil, !bridge.hasHead, let response = task.response { receiveLate(response, bridge) }
         bridge.end { hasHead in
             error.map { SystemFailure.error($0, isSecure: bridge.request.origin.isSecure, hasHead: hasHead) }

@@ -133,7 +133,7 @@ final class SessionEngine: Sendable {
         if isReady { task.delegate = delegate }
         #endif
         bridge.adopt(task, upload)
-        delegate.add(bridge, for: task, upload)
+        delegate.add(bridge, for: task)
         task.resume()
     }
 

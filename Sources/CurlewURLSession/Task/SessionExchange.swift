@@ -3,7 +3,7 @@
 import CurlewCore
 
 /// An exchange of a transport: an ordinary one (`TaskBridge`), or a WebSocket connection (`SocketBridge`).
-protocol SessionExchange: AnyObject, Sendable {
+protocol SessionExchange: DeadlineWatch.Watched {
     var request: HTTPRequest { get }
     var context: ExchangeContext { get }
     /// Ends the exchange with an error of the transport, without waiting for URLSession.
@@ -15,5 +15,3 @@ protocol SessionExchange: AnyObject, Sendable {
     /// received, only the deadlines of the attempt and of the call apply.
     func waitForNetwork()
 }
-
-extension TaskBridge: SessionExchange {}

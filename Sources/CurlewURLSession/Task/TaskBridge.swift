@@ -13,7 +13,7 @@ import FoundationNetworking
 /// Every event is passed to the machine under one lock. The effect of the event resumes at most one continuation, after
 /// the lock is released. The bridge does not suspend or cancel the task itself. Instead, the engine's queue requests
 /// the next operation, so that two threads cannot issue operations in the wrong order.
-final class TaskBridge: ResponseBodySource {
+final class TaskBridge: SessionExchange, ResponseBodySource {
     private struct State {
         var machine: TaskMachine
         var orders = TaskOrders()
@@ -101,7 +101,7 @@ final class TaskBridge: ResponseBodySource {
             state.task = nil
             state.upload = nil
         }
-        owner.finished(self)
+        endUnstarted()
     }
 
     /// Handles a received response head or a received piece of the body.
@@ -297,6 +297,8 @@ extension TaskBridge {
 
     var hasHead: Bool { state.withLock { $0.machine.head != nil } }
 
+    var upload: UploadPlan? { state.withLock { $0.upload } }
+
     /// The length of the body that the response head declares; nil if it declares none.
     var declaredLength: Int64? { state.withLock { $0.machine.head?.length } }
 
@@ -323,8 +325,9 @@ extension TaskBridge {
         if isOver { work() }
     }
 
-    /// Removes an exchange that ended without a task.
+    /// Removes an exchange that ended without a task, or whose task has ended.
     func endUnstarted() {
+        engine.finished(self)
         owner.finished(self)
     }
 
@@ -334,7 +337,7 @@ extension TaskBridge {
     }
 }
 
-extension TaskBridge: DeadlineWatch.Watched {
+extension TaskBridge {
     /// Schedules the first deadline check.
     func watchDeadlines() {
         let now = TimeoutTracker.now()

@@ -39,7 +39,7 @@ struct UploadPlan: Sendable {
         case .parts(let parts):
             if let data = body.data { return .data(data) }
             for case .file(let path, let offset, let length) in parts { try check(path, minimum: offset + length) }
-            return .stream(length: body.length) { chunks(of: parts) }
+            return .stream(length: body.length, try body.chunks().makeNext)
         case .stream(let length, _, let make):
             do {
                 return .stream(length: length, try make().makeNext)
@@ -48,11 +48,6 @@ struct UploadPlan: Sendable {
                     .encoding, detail: "The body stream could not be created: \(error)", underlying: error)
             }
         }
-    }
-
-    private static func chunks(of parts: [RequestBody.Part]) -> ChunkPull {
-        let reader = PartsReader(parts)
-        return { try reader.next() }
     }
 
     /// The length in bytes of a body that URLSession gets as a stream; nil for a chunked body, and for one in memory.
@@ -82,7 +77,9 @@ struct UploadPlan: Sendable {
     /// - `memory`: the number of bytes beyond which the body is written to a temporary file.
     /// - `limit`: the maximum number of bytes. A longer body throws `.encoding`.
     /// - `isWanted`: called before each chunk. False ends the production, and the incomplete plan must not be sent.
-    func produced(memory: Int, limit: Int64, isWanted: @Sendable () -> Bool) async throws -> UploadPlan {
+    func produced(
+        memory: Int = 1 << 20, limit: Int64 = 1 << 30, isWanted: @Sendable () -> Bool
+    ) async throws -> UploadPlan {
         guard case .stream(let length, let pull) = source else { return self }
         let next = pull()
         var (data, total) = (Data(), Int64(0))
@@ -93,7 +90,7 @@ struct UploadPlan: Sendable {
             guard total <= limit else {
                 throw NetworkError(
                     .encoding, detail: "The body stream is longer than \(limit) bytes, the limit of the spool file.",
-                    hint: "On Linux, URLSession uploads a stream from a file: use CurlTransport, or raise uploadSpool.")
+                    hint: "On Linux, URLSession uploads a stream from a file. Use CurlTransport.")
             }
             if let spool {
                 try spool.append(chunk)
@@ -121,19 +118,14 @@ struct UploadPlan: Sendable {
     }
 
     private static func check(_ path: String, minimum length: Int64) throws {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let attributes, FileManager.default.isReadableFile(atPath: path) else {
+        guard FileManager.default.isReadableFile(atPath: path) else {
             throw NetworkError(
                 .invalidRequest, detail: "The file to send, \(path), cannot be opened.",
                 hint: "Check the path and its permissions.")
         }
-        let type = attributes[.type] as? FileAttributeType
-        let target = type == .typeSymbolicLink ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
-        let resolved = try? FileManager.default.attributesOfItem(atPath: target)
-        guard resolved?[.type] as? FileAttributeType == .typeRegular else {
+        guard let size = RequestBody.file(path).lengthToSend else {
             throw NetworkError(.invalidRequest, detail: "The file to send, \(path), is not a regular file.")
         }
-        let size = (resolved?[.size] as? NSNumber)?.int64Value ?? 0
         guard size >= length else {
             throw NetworkError(.invalidRequest, detail: "The file to send, \(path), became shorter.")
         }

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewFoundation
-import CurlewTesting
+import CurlewHTTP
+package import CurlewTesting
 
 /// An encoder for the DEFLATE format (RFC 1951) and its wrappers. It uses no library, and can write malformed data.
 package enum Deflated {
     /// Returns `bytes` in gzip format (RFC 1952) with stored blocks. To make the result invalid, pass a wrong
     /// `checksum`, or the `index` of a byte to change after the checksum has been computed.
     package static func gzip(_ bytes: Data, checksum: UInt32? = nil, turning index: Int? = nil) -> Data {
-        let sum = checksum ?? CRC32(bytes).value
+        let sum = checksum ?? crc32(bytes)
         var bytes = Data(bytes)
         if let index { bytes[index] ^= 1 }
         return header + stored(bytes) + little(sum) + little(UInt32(truncatingIfNeeded: bytes.count))
+    }
+
+    /// Returns `pieces` in gzip format, each coded so that it can be decoded when it has arrived, and the end.
+    static func gzip(inPieces pieces: [Data]) -> [Data] {
+        let content = Data(pieces.joined())
+        let end = stored(Data()) + little(crc32(content)) + little(UInt32(truncatingIfNeeded: content.count))
+        return [header] + pieces.map { stored($0, isLast: false) } + [end]
     }
 
     /// Returns `bytes` in zlib format (RFC 1950). In HTTP, this coding is called deflate.
@@ -38,19 +46,29 @@ package enum Deflated {
     private static let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
 
     /// Returns `bytes` in stored blocks (RFC 1951 §3.2.4), each of at most 65,535 bytes.
-    private static func stored(_ bytes: Data) -> Data {
+    private static func stored(_ bytes: Data, isLast: Bool = true) -> Data {
         var result = Data()
         var rest = bytes[...]
         repeat {
             let block = rest.prefix(65_535)
             rest = rest.dropFirst(block.count)
-            result.append(rest.isEmpty ? 1 : 0)
+            result.append(rest.isEmpty && isLast ? 1 : 0)
             for length in [UInt16(block.count), ~UInt16(block.count)] {
                 result += [UInt8(length & 0xFF), UInt8(length >> 8)]
             }
             result += block
         } while !rest.isEmpty
         return result
+    }
+
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
+    }
+
+    /// The CRC-32 checksum (ISO 3309).
+    private static func crc32(_ bytes: Data) -> UInt32 {
+        let table = table
+        return ~bytes.reduce(~UInt32(0)) { table[Int(($0 ^ UInt32($1)) & 0xFF)] ^ ($0 >> 8) }
     }
 
     /// The Adler-32 checksum (RFC 1950 §8.2).
@@ -64,6 +82,19 @@ package enum Deflated {
 
     private static func little(_ number: UInt32) -> Data {
         Data((0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
+    }
+}
+
+extension MockResponse {
+    /// Returns an event stream of `events`, such as `data: a`, in gzip format. Each event can be decoded when it has
+    /// arrived. If `stalls`, neither the stream nor its coding ends.
+    package static func gzipEvents(_ events: [String], stalls: Bool = false) -> MockResponse {
+        MockResponse.events { stream in
+            let pieces = Deflated.gzip(inPieces: events.map { Data("\($0)\n\n".utf8) })
+            for piece in pieces.dropLast(stalls ? 1 : 0) { try await stream.write(piece) }
+            if stalls { stream.interrupt(by: .stall) }
+        }
+        .with(headers: [.contentEncoding: "gzip"])
     }
 }
 

@@ -63,8 +63,7 @@ enum EventStreamCases {
             rule: "RFC 9110 §8.4.1.3"
         ) { trial in
             let (server, client) = try trial.streams()
-            server.on(
-                .get, "/", respond: .events([.event("one"), .event("two"), .interruption(.stall)], gzip: true))
+            server.on(.get, "/", respond: .gzipEvents(["data: one", "data: two"], stalls: true))
             var events = client.events(.get("/")).makeAsyncIterator()
             for data in ["one", "two"] { try trial.equal(try await events.next()?.data, data, "the data") }
         },

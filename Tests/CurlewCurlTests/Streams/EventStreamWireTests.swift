@@ -18,8 +18,12 @@ struct EventStreamWireTests {
         request.headers["Last-Event-ID"].flatMap { Int($0) } ?? 0
     }
 
-    private static func numbers(_ range: ClosedRange<Int>) -> [MockEventStep] {
-        range.map { .event("event \($0)", id: "\($0)") }
+    private static func events(_ range: ClosedRange<Int>, gzip: Bool = false, stalls: Bool = false) -> MockResponse {
+        if gzip { return .gzipEvents(range.map { "id: \($0)\ndata: event \($0)" }, stalls: stalls) }
+        return .events { stream in
+            for number in range { try await stream.send("event \(number)", id: "\(number)") }
+            if stalls { stream.interrupt(by: .stall) }
+        }
     }
 
     /// How a connection ends: with its last chunk missing, reset, or without any sign.
@@ -45,10 +49,10 @@ struct EventStreamWireTests {
             }
             guard let cut else {
                 let end = random.withLock { $0.end ?? 0 }
-                return last == end ? .status(.noContent) : .events(Self.numbers((last + 1)...end), gzip: gzip)
+                return last == end ? .status(.noContent) : Self.events((last + 1)...end, gzip: gzip)
             }
             // Each event has more than 20 bytes, and coded more than 15.
-            let stream = MockResponse.events(Self.numbers((last + 1)...(last + 50)), gzip: gzip)
+            let stream = Self.events((last + 1)...(last + 50), gzip: gzip)
             switch cut.how {
             case .close: return stream.truncated(after: cut.at)
             case .reset: return stream.reset(at: .afterBytes(cut.at))
@@ -72,7 +76,7 @@ struct EventStreamWireTests {
         server.on(.get, "/old", respond: .redirect(to: "/new", status: .temporaryRedirect))
         server.on(.get, "/new") { request in
             let last = Self.last(request)
-            return last == 4 ? .status(.noContent) : .events(Self.numbers((last + 1)...(last + 2)), gzip: gzip)
+            return last == 4 ? .status(.noContent) : Self.events((last + 1)...(last + 2), gzip: gzip)
         }
         var ids: [String] = []
         for try await event in APIClient.curl(server.url, .standard).events(.get("/old"), options: options()) {
@@ -92,7 +96,7 @@ struct EventStreamWireTests {
                 return .status(.unauthorized, headers: ["WWW-Authenticate": "Bearer"])
             }
             valid.withLock { $0 += 1 }
-            return last == 6 ? .status(.noContent) : .events(Self.numbers((last + 1)...(last + 2)))
+            return last == 6 ? .status(.noContent) : Self.events((last + 1)...(last + 2))
         }
         let store = TokenStore()
         try await store.signIn(Tokens(accessToken: "0", refreshToken: "r"))
@@ -115,7 +119,7 @@ struct EventStreamWireTests {
         server.on(.get, "/") { request in
             let last = Self.last(request)
             if last == 3 { return .status(.noContent) }
-            return .events(Self.numbers((last + 1)...(last + 1)) + [.interruption(.stall)], gzip: gzip)
+            return Self.events((last + 1)...(last + 1), gzip: gzip, stalls: true)
         }
         let limit = Duration.milliseconds(100)
         let stream = APIClient.curl(server.url).events(.get("/"), options: options { $0.readTimeout = limit })

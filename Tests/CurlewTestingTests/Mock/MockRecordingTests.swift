@@ -12,7 +12,7 @@ struct MockRecordingTests {
         for path in ["/a", "/b"] { try await client.send(Request<Void>.get(RequestPath(path))) }
         #expect(try await seen.map(\.path) == ["/a", "/b"])
         #expect(try await mock.waitForRequests(1).count == 2)
-        let error = await #expect(throws: MockWaitError.self) {
+        let error = await #expect(throws: MockError.self) {
             try await mock.waitForRequests(3, timeout: .milliseconds(20))
         }
         let text = try #require(error).description

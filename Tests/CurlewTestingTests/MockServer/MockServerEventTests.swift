@@ -158,20 +158,12 @@ struct MockServerEventTests {
         #expect(!hasRun.withLock { $0 })
     }
 
-    @Test("A stream can be sent slowly, and coded")
-    func codedAndSlow() throws {
+    @Test("A stream can be sent slowly")
+    func slow() throws {
         let server = try MockServer()
-        server.enqueue(
-            .events(Self.steps, gzip: true).dripping(bytesPerChunk: 1, every: .zero).framed(as: .untilClose))
+        server.enqueue(.events(Self.steps).dripping(bytesPerChunk: 1, every: .zero).framed(as: .untilClose))
         let client = try RawClient(port: server.port).send(Self.request)
-        #expect(client.readHead().contains("Content-Encoding: gzip"))
-        var bytes = Data()
-        while let piece = client.piece() { bytes += piece }
-        // The checksum and the length of the decoded content are at the end.
-        let sum = CRC32(Self.text.utf8).value
-        let count = UInt32(Self.text.utf8.count)
-        #expect(bytes.starts(with: [0x1F, 0x8B, 8]))
-        #expect(
-            Data(bytes.suffix(8)) == Data([sum, count].flatMap { n in (0..<4).map { UInt8(n >> (8 * $0) & 0xFF) } }))
+        _ = client.readHead()
+        #expect(client.readToEnd() == (Self.text, .orderly))
     }
 }

@@ -33,7 +33,7 @@ struct MockServerFaultTests {
     @Test("Raw bytes and malformed heads go out verbatim and the connection closes")
     func raw() throws {
         let server = try MockServer()
-        server.enqueue(.raw(Data("not http".utf8)), .malformedHead("HTTP/1.1 abc\r\n\r\n", body: Data("x".utf8)))
+        server.enqueue(.raw(Data("not http".utf8)), .raw(Data("HTTP/1.1 abc\r\n\r\nx".utf8)))
         #expect(try RawClient(port: server.port).send(Self.request).readToEnd() == ("not http", .orderly))
         #expect(
             try RawClient(port: server.port).send(Self.request).readToEnd() == ("HTTP/1.1 abc\r\n\r\nx", .orderly))
@@ -105,7 +105,7 @@ struct MockServerFaultTests {
     @Test("Informational heads go out before a delayed head")
     func hintsBeforeDelay() async throws {
         let server = try MockServer()
-        server.enqueue(.text("x").after(.earlyHints).stalled(at: .head))
+        server.enqueue(.text("x").after(.earlyHints).stalled(at: .beforeHead))
         let client = try RawClient(port: server.port).send(Self.request)
         #expect(client.readHead() == "HTTP/1.1 103 Early Hints\r\n\r\n")
         server.stop()
@@ -141,7 +141,7 @@ struct MockServerFaultTests {
     func drippingHead(isRaw: Bool) throws {
         let server = try MockServer()
         let whole = MockResponse.text("abc").closing()
-        let raw = MockResponse.malformedHead("HTTP/1.1 299 Odd\r\n\r\n")
+        let raw = MockResponse.raw(Data("HTTP/1.1 299 Odd\r\n\r\n".utf8))
         server.enqueue((isRaw ? raw : whole).dripping(bytesPerChunk: 1, every: .milliseconds(1), from: .head))
         let start = ContinuousClock.now
         let (text, ending) = try RawClient(port: server.port).send(Self.request).readToEnd()

@@ -57,7 +57,7 @@ struct MockServerLifetimeTests {
     @Test("Waiting in vain ends with the timeout, with the stop, and with the task")
     func waitingInVain() async throws {
         let server = try MockServer()
-        let error = await #expect(throws: MockServerError.self) {
+        let error = await #expect(throws: MockError.self) {
             try await server.waitForRequests(count: 1, timeout: .milliseconds(10))
         }
         #expect(error?.message.contains("1 requests") == true)
@@ -68,7 +68,7 @@ struct MockServerLifetimeTests {
 
         let stopped = Task { try await server.waitForRequests(count: 1) }
         server.stop()
-        await #expect(throws: MockServerError.self) { try await stopped.value }
+        await #expect(throws: MockError.self) { try await stopped.value }
     }
 
     @Test("Servers come and go without leaving anything behind")

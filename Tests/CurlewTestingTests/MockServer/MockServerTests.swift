@@ -53,7 +53,7 @@ struct MockServerTests {
         let server = try MockServer()
         var configuration = MockServer.Configuration()
         configuration.port = server.port
-        let error = #expect(throws: MockServerError.self) { try MockServer(configuration) }
+        let error = #expect(throws: MockError.self) { try MockServer(configuration) }
         #expect(error?.message.contains("\(server.port)") == true)
     }
 

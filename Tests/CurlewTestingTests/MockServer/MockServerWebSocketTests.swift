@@ -181,26 +181,6 @@ struct MockServerWebSocketTests {
         #expect(throws: WebSocketViolation(.protocolError, "The opcode 3 is reserved.")) { try socket.next() }
     }
 
-    @Test("A server that does not read makes the client wait, until it reads on")
-    func slowServer() throws {
-        let (server, peers) = try server(MockResponse.SocketOptions()) { peer in
-            peer.pauseReading()
-            try peer.send("paused")
-            try await Self.echo(peer)
-        }
-        let socket = try RawWebSocket(server)
-        #expect(try socket.next() == .message(.text("paused")))
-        let peer = try #require(peers.withLock { $0.first })
-        try socket.send(.text("one"))
-        // The server's pump has run after the message, and has left it where it is.
-        socket.ping("ignored as well")
-        #expect(peer.frames.isEmpty)
-        peer.resumeReading()
-        let received = try [socket.next(), socket.next()]
-        #expect(received.contains(.message(.text("one"))))
-        #expect(received.contains(.pong(Data("ignored as well".utf8))))
-    }
-
     @Test(
         "A request that is no handshake is refused, and the connection stays open",
         arguments: [

@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewTesting
+
 @Suite(.timeLimit(.minutes(1)))
 struct RouteTableTests {
     @Test(

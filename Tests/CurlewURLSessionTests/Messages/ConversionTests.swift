@@ -187,31 +187,6 @@ struct URLRequestCallTests {
         }
     }
 
-    @Test("Completions get the response, the decoded value, or the error, once", arguments: [false, true])
-    func completions(elsewhere: Bool) async throws {
-        let client = APIClient.mock(mock)
-        func outcome(_ text: String) async throws -> (Result<Int, NetworkError>, Result<User, NetworkError>) {
-            let request = try message(text)
-            let (status, user) = (SharedResult<Result<Int, NetworkError>>(), SharedResult<Result<User, NetworkError>>())
-            if elsewhere {
-                client.send(urlRequest: request, deliverOn: .anywhere) { result in
-                    status.finish(.success(result.map(\.status.code)))
-                }
-                client.send(urlRequest: request, as: User.self, deliverOn: .anywhere) { user.finish(.success($0)) }
-            } else {
-                client.send(urlRequest: request) { result in status.finish(.success(result.map(\.status.code))) }
-                client.send(urlRequest: request, as: User.self) { user.finish(.success($0)) }
-            }
-            return (try await status.wait(), try await user.wait())
-        }
-        var (status, user) = try await outcome("https://mock.test/users/1")
-        #expect(status == .success(200) && user == .success(User(id: 1)))
-        (status, user) = try await outcome("https://mock.test/gone")
-        #expect(status == .success(410) && user == .failure(NetworkError(statusCode: 410)))
-        (status, user) = try await outcome("mailto:a@b.example")
-        #expect(status == .failure(NetworkError(.invalidRequest)) && user == .failure(NetworkError(.invalidRequest)))
-    }
-
     @Test("Errors of Foundation and responses of URLSession become the errors that they represent")
     func errors() throws {
         #expect(NetworkError(URLError(.notConnectedToInternet)) == NetworkError(.unreachable))

@@ -143,10 +143,10 @@ final class FakeSocketTransport: Transport, SocketHost {
         start(socket)
     }
 
-    func scheduleCheck(of socket: SocketBridge, at moment: Int64) { watch.add(socket, at: moment) }
+    func scheduleCheck(of exchange: any SessionExchange, at moment: Int64) { watch.add(exchange, at: moment) }
 
-    func finished(_ socket: SocketBridge) {
-        watch.remove(socket)
+    func finished(_ exchange: any SessionExchange) {
+        watch.remove(exchange)
         counts.withLock { $0.ended += 1 }
     }
 }

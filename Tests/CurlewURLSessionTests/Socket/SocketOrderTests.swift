@@ -154,25 +154,7 @@ struct SocketOrderTests {
         #expect(problems.count == 0, "\(problems.prefix(5))")
     }
 
-    @Test func allPermutationsOfTheCallbacks() {
-        var problems: [String] = []
-        func visit(_ prefix: [Act], _ rest: [Act]) {
-            if rest.isEmpty {
-                problems += [check([.opened, .read] + prefix)].compactMap { $0 }
-                return
-            }
-            for (index, act) in rest.enumerated() {
-                var others = rest
-                others.remove(at: index)
-                visit(prefix + [act], others)
-            }
-        }
-        visit([], [.received, .notReceived, .closed, .completed, .read, .close, .abandoned])
-        visit([], [.received, .read, .closedWithout, .completed, .stoppedReading, .cancel, .overdue])
-        #expect(problems.count == 0, "\(problems.prefix(5))")
-    }
-
-    @Test func allPermutationsDuringTheOpening() {
+    @Test func allPermutationsOfTheCallbacksAndDuringTheOpening() {
         var problems: [String] = []
         func visit(_ prefix: [Act], _ rest: [Act]) {
             if rest.isEmpty { return problems.append(contentsOf: [check(prefix)].compactMap { $0 }) }
@@ -182,37 +164,27 @@ struct SocketOrderTests {
                 visit(prefix + [act], others)
             }
         }
+        visit([.opened, .read], [.received, .notReceived, .closed, .completed, .read, .close, .abandoned])
+        visit([.opened, .read], [.received, .read, .closedWithout, .completed, .stoppedReading, .cancel, .overdue])
         visit([], [.opened, .closed, .completed, .abandoned, .broken, .refused, .read])
         #expect(problems.count == 0, "\(problems.prefix(5))")
     }
 
     @Test func randomSequencesKeepTheRules() {
         let seed = UInt64.random(in: .min ... .max)
-        var random = Steps(state: seed)
+        var random = SeededGenerator(seed: seed)
         var (problems, messages) = ([String](), 0)
         for _ in 0..<20_000 {
             // Mostly messages, so that the sequences get long.
             let acts: [Act] = (0..<24).map { index in
                 if index == 0 { return .opened }
-                return random.next(5) < 3 ? (random.next(2) == 0 ? .read : .received) : Act.allCases[random.next(18)]
+                let isMessage = Int.random(in: 0..<5, using: &random) < 3
+                return (isMessage ? [.read, .received] : Act.allCases).randomElement(using: &random) ?? .read
             }
             messages += acts.count { $0 == .received }
             if let problem = check(acts) { problems.append(problem) }
         }
         #expect(problems.count == 0, "seed \(seed): \(problems.prefix(5))")
         #expect(messages > 20_000)
-    }
-
-    /// Repeatable randomness (SplitMix64).
-    private struct Steps {
-        var state: UInt64
-
-        mutating func next(_ bound: Int) -> Int {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
-        }
     }
 }

@@ -33,7 +33,7 @@ enum URLSessionPage {
 
     @MainActor
     static func completion(_ client: APIClient, _ request: URLRequest, _ screen: Screen) {
-        client.send(urlRequest: request, as: User.self) { result in
+        client.send(Request<User>(request)) { result in
             if case .success(let user) = result { screen.show(user) }
         }
     }

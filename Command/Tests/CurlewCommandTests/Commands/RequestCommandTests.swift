@@ -157,7 +157,7 @@ struct RequestCommandTests {
         server.on(.get, "/:status") { request in .status(HTTPStatus(Int(request.path.dropFirst()) ?? 500)) }
         server.on(.get, "/lost") { _ in MockResponse.text("abc").truncated(after: 1) }
         server.on(.get, "/slow") { _ in MockResponse.text("abc").stalled(at: .beforeHead) }
-        server.on(.get, "/bad") { _ in .malformedHead("nonsense\r\n\r\n") }
+        server.on(.get, "/bad") { _ in .raw(Data("nonsense\r\n\r\n".utf8)) }
         for (path, code) in [("200", 0), ("204", 0), ("302", 3), ("404", 4), ("503", 5), ("lost", 7)] {
             #expect(await Run(server.url + "/" + path).code == code, "\(path)")
         }

@@ -8,7 +8,7 @@ struct MockChannel: Sendable {
     let pipe: WakePipe
     let output: ScriptOutput
 
-    init() throws(MockServerError) {
+    init() throws(MockError) {
         let pipe = try WakePipe()
         self.pipe = pipe
         output = ScriptOutput { pipe.wake() }

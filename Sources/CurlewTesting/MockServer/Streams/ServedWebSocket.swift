@@ -198,12 +198,9 @@ final class ServedWebSocket: MockSocketLink {
 
 /// Records the heads of the frames in the bytes of a client.
 struct FrameRecorder: Sendable {
-    private(set) var frames: [MockWebSocket.Frame] = []
-    /// The bytes that have not been processed: less than a header.
+    private var frames: [MockWebSocket.Frame] = []
+    /// The bytes that have not been processed: less than a frame.
     private var buffer = Data()
-    private var header: WebSocketFrameHeader?
-    private var prefix = Data()
-    private var remaining = 0
     /// Whether the bytes are no frames.
     private var isBroken = false
 
@@ -215,33 +212,20 @@ struct FrameRecorder: Sendable {
     mutating func receive(_ bytes: Data) {
         guard !isBroken else { return }
         buffer.append(bytes)
-        while step() {}
-        if buffer.isEmpty { buffer = Data() }
-    }
-
-    private mutating func step() -> Bool {
-        if let header {
-            let piece = buffer.prefix(remaining)
-            prefix.append(piece.prefix(Self.prefixSize - prefix.count))
-            remaining -= piece.count
-            buffer = Data(buffer.dropFirst(piece.count))
-            guard remaining == 0 else { return false }
-            record(header)
-            self.header = nil
-            return true
-        }
         do throws(WebSocketViolation) {
-            guard let (header, size) = try WebSocketFrameHeader.read(buffer, from: 0) else { return false }
-            buffer = Data(buffer.dropFirst(size))
-            (self.header, remaining, prefix) = (header, header.length, Data())
-            return true
+            while let (header, size) = try WebSocketFrameHeader.read(buffer, from: 0),
+                header.length <= buffer.count - size
+            {
+                record(header, buffer.dropFirst(size).prefix(min(header.length, Self.prefixSize)))
+                buffer = Data(buffer.dropFirst(size + header.length))
+            }
         } catch {
             isBroken = true
-            return false
         }
     }
 
-    private mutating func record(_ header: WebSocketFrameHeader) {
+    private mutating func record(_ header: WebSocketFrameHeader, _ payload: Data) {
+        var prefix = Data(payload)
         if let mask = header.mask { WebSocketFrameHeader.apply(mask, to: &prefix) }
         if frames.count == 2 * Self.limit { frames.removeFirst(Self.limit) }
         frames.append(
