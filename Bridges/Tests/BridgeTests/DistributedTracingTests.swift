@@ -133,7 +133,7 @@ struct DistributedTracingTests {
         let (plain, mock) = client { _ in .text("film") }
         let client = plain.adding(.apiKey("hunter2", in: .query("k")))
         let _: String = try await client.send(.get("/films/1"))
-        #expect(mock.requests.first?.query("k") == "hunter2")
+        #expect(mock.requests.first?.query["k"] == "hunter2")
         guard case .string(let url) = tracer.spans.values.first?.attributes.get("url.full") else {
             throw NetworkError(.interceptor)
         }

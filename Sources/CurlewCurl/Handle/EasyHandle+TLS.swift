@@ -47,7 +47,7 @@ extension EasyHandle {
             current.origin = origin
         }
         let pins = current.pins.flatMap { pins in
-            pins.expires != nil && pins.state(at: transfer.plan.context.time.date) == .ended ? nil : pins
+            pins.expires.map { transfer.plan.context.time.date >= $0 } ?? false ? nil : pins
         }
         setPath(pins.flatMap { $0.scope == .verifiedChain ? $0 : nil })
         let pinned = pins.flatMap { $0.scope == .serverCertificate && $0.mode == .enforce ? $0.keys : nil }

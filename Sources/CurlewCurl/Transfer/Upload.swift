@@ -45,7 +45,7 @@ enum UploadStep {
 func makeUpload(for request: HTTPRequest) throws -> (any Upload)? {
     guard let upload = try makeUpload(of: request.body) else { return nil }
     // Whether the client waits for a 100 response before it sends the body (RFC 9110 §10.1.1).
-    return request.headers[.expect]?.lowercased() == "100-continue" ? ExpectingUpload(upload) : upload
+    return request.headers["Expect"]?.lowercased() == "100-continue" ? ExpectingUpload(upload) : upload
 }
 
 private func makeUpload(of body: RequestBody) throws -> (any Upload)? {

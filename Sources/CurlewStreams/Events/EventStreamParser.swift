@@ -14,8 +14,6 @@ import CurlewHTTP
 /// Unlike the standard, the last event ID is an argument of a new parser, so an event without an ID does not reset the
 /// ID of the stream after a reconnection.
 struct EventStreamParser: Sendable {
-    }
-
     /// An event. `retry` is the reconnection time that the server sent with it, in milliseconds.
     struct Event: Hashable, Sendable {
         var name: String

@@ -123,10 +123,11 @@ struct UploadPlan: Sendable {
                 .invalidRequest, detail: "The file to send, \(path), cannot be opened.",
                 hint: "Check the path and its permissions.")
         }
-        guard let size = RequestBody.file(path).lengthToSend else {
+        var facts = stat()
+        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             throw NetworkError(.invalidRequest, detail: "The file to send, \(path), is not a regular file.")
         }
-        guard size >= length else {
+        guard Int64(facts.st_size) >= length else {
             throw NetworkError(.invalidRequest, detail: "The file to send, \(path), became shorter.")
         }
     }
