@@ -53,7 +53,8 @@ extension SuiteName {
                     clients: options.clients(["layer", "decoder"])),
             ]
         case .peers:
-            let clients = ["curlew", "curlew-executor", "curlew-foundation", "urlsession-wide"] + Self.others + ["curl", "wrk"]
+            let clients =
+                ["curlew", "curlew-executor", "curlew-foundation", "urlsession-wide"] + Self.others + ["curl", "wrk"]
             return [contest("\(typed), HTTP/1.1", .plain, .typed, [1, 16, 64, 256, 1024], clients)]
         case .protocols:
             return [Door.plain, .tls, .h2].map { door in
