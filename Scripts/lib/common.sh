@@ -72,20 +72,32 @@ report_failed_step() {
     exit "$status"
 }
 
-# Builds, and prints the folder with the symbol graphs of every module: what the compiler knows of public declarations.
+# Builds, and prints the folder with the symbol graphs of the modules under Sources: what the compiler knows of public
+# declarations. `swift package dump-symbol-graph` would turn on all traits, and so fetch their packages.
 symbol_graphs() {
-    local log="$scratch/symbolgraph.log"
+    local log="$scratch/symbolgraph.log" bin map module options=()
     mkdir -p "$scratch"
-    rm -rf "$scratch"/*/symbolgraph
-    # The dump asks for the modules of the tests too, but does not build them.
-    if ! {
-        swift build --build-tests "${strict[@]}" &&
-            swift package "${strict[@]}" dump-symbol-graph --skip-synthesized-members
-    } < /dev/null > "$log" 2>&1; then
+    if ! swift build --build-tests "${strict[@]}" < /dev/null > "$log" 2>&1; then
         tail -n 40 "$log" >&2
         return 1
     fi
-    sed -n 's/^Files written to //p' "$log"
+    bin="$(swift build "${strict[@]}" --show-bin-path)"
+    if is_mac; then options+=(-sdk "$(xcrun --show-sdk-path)"); fi
+    for map in "$bin"/*.build/module.modulemap; do options+=(-Xcc "-fmodule-map-file=$map"); done
+    rm -rf "$scratch/symbolgraph"
+    mkdir "$scratch/symbolgraph"
+    for module in Sources/*; do
+        module="${module#Sources/}"
+        if [ ! -e "$bin/Modules/$module.swiftmodule" ]; then continue; fi
+        if ! swift symbolgraph-extract -module-name "$module" -I "$bin/Modules" "${options[@]}" \
+            -target "$(swift -print-target-info | sed -n 's/^ *"triple": "\(.*\)",/\1/p' | head -n 1)" \
+            -minimum-access-level public -skip-synthesized-members -output-dir "$scratch/symbolgraph" \
+            >> "$log" 2>&1 < /dev/null; then
+            tail -n 40 "$log" >&2
+            return 1
+        fi
+    done
+    echo "$scratch/symbolgraph"
 }
 
 # From every line that reports a failure up to the next one that reports progress, then the last lines (a crash, a

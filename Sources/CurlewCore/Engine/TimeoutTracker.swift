@@ -225,15 +225,15 @@ extension NetworkError {
             }
         var error = NetworkError(
             .timedOut(phase), detail: "\(text) \(limit?.brief ?? "its time limit"): \(spent).")
-        let longest = activities.max { $0.time < $1.time }?.activity ?? .waiting
+        let slowest = activities.max { $0.time < $1.time }?.activity ?? .waiting
         switch phase {
         case .idle:
             let end = activities.last?.activity == .sending ? "reading the request" : "sending the response"
             error.hint = "The server stopped \(end); see Timeouts.idle."
-        case .queue: error.hint = longest.advice
-        case .total: error.hint = longest.advice + " If this time is normal, raise Timeouts.total."
+        case .queue: error.hint = slowest.advice
+        case .total: error.hint = slowest.advice + " If this time is normal, raise Timeouts.total."
         case .attempt:
-            error.hint = longest.advice + " If this time is normal, raise .attemptTimeout(_:) or Timeouts.attempt."
+            error.hint = slowest.advice + " If this time is normal, raise .attemptTimeout(_:) or Timeouts.attempt."
         default: break
         }
         return error

@@ -27,6 +27,15 @@ extension RequestBody {
         }
     }
 
+    /// The number of bytes that will be sent; nil for a stream without a declared length, and for a path that is not a
+    /// regular file. Reads the size of a file from the file system.
+    package var lengthToSend: Int64? {
+        guard case .file(let path) = kind else { return length }
+        var facts = stat()
+        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(facts.st_size)
+    }
+
     /// Returns a body whose chunks `change` derives from those of this body. It can be produced again if this body can,
     /// and has the same trailers.
     ///

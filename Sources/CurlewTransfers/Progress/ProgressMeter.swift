@@ -224,14 +224,3 @@ extension RequestContent {
         }
     }
 }
-
-extension RequestBody {
-    /// The number of bytes that will be sent; nil for a stream without a declared length, and for a path that is not a
-    /// regular file. Reads the size of a file from the file system.
-    var lengthToSend: Int64? {
-        guard case .file(let path) = kind else { return length }
-        var facts = stat()
-        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int64(facts.st_size)
-    }
-}

@@ -123,11 +123,10 @@ struct UploadPlan: Sendable {
                 .invalidRequest, detail: "The file to send, \(path), cannot be opened.",
                 hint: "Check the path and its permissions.")
         }
-        var facts = stat()
-        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+        guard let size = RequestBody.file(path).lengthToSend else {
             throw NetworkError(.invalidRequest, detail: "The file to send, \(path), is not a regular file.")
         }
-        guard Int64(facts.st_size) >= length else {
+        guard size >= length else {
             throw NetworkError(.invalidRequest, detail: "The file to send, \(path), became shorter.")
         }
     }
