@@ -89,7 +89,7 @@ symbol_graphs() {
     for module in Sources/*; do
         module="${module#Sources/}"
         if [ ! -e "$bin/Modules/$module.swiftmodule" ]; then continue; fi
-        if ! swift symbolgraph-extract -module-name "$module" -I "$bin/Modules" "${options[@]}" \
+        if ! swift symbolgraph-extract -module-name "$module" -I "$bin/Modules" ${options[@]+"${options[@]}"} \
             -target "$(swift -print-target-info | sed -n 's/^ *"triple": "\(.*\)",/\1/p' | head -n 1)" \
             -minimum-access-level public -skip-synthesized-members -output-dir "$scratch/symbolgraph" \
             >> "$log" 2>&1 < /dev/null; then
