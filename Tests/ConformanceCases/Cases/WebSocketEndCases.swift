@@ -81,8 +81,11 @@ enum WebSocketEndCases {
                     _ = try await peer.next()
                     peer.lose()
                 })
-            try await socket.send("hello")
-            try await trial.expectFailure(.connectionLost(.requestMayHaveArrived)) { for try await _ in socket {} }
+            try await trial.expectFailure(.connectionLost(.requestMayHaveArrived)) {
+                // The connection may be lost before the message counts as sent.
+                try await socket.send("hello")
+                for try await _ in socket {}
+            }
             try trial.expect(socket.closing == nil, "the lost connection has a close code: \(socket.closing as Any)")
         },
         ConformanceCase(
