@@ -67,8 +67,6 @@ report_failed_step() {
     # The trap runs only when the step did not come to its end; bash 3.2 tells 0 here after an unbound variable.
     if [ "$status" -eq 0 ]; then status=1; fi
     printf '==> FAILED after %d s: %s (status %d)\n' "$((SECONDS - step_started))" "$step_title" "$status" >&2
-    # What goes on beside the steps.
-    jobs -p | xargs kill 2> /dev/null || true
     exit "$status"
 }
 
