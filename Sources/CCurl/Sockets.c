@@ -11,6 +11,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -122,6 +123,11 @@ int curlew_peer_address(int socket, char *text, size_t size) {
     return end_of_connection(socket, 1, text, size);
 }
 
+curlew_room curlew_request_room(void) {
+    static _Thread_local char bytes[8 << 10];
+    return (curlew_room){bytes, sizeof bytes};
+}
+
 ptrdiff_t curlew_send(int socket, const void *bytes, size_t count) {
     ptrdiff_t sent = send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
     return sent >= 0 ? sent : -errno;
@@ -133,8 +139,8 @@ ptrdiff_t curlew_receive(int socket, void *bytes, size_t count) {
 }
 
 int curlew_is_silent(int socket) {
-    char byte;
-    return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    struct pollfd entry = {.fd = socket, .events = POLLIN};
+    return poll(&entry, 1, 0) == 0;
 }
 
 void curlew_end_connection(int socket) {

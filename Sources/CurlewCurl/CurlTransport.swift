@@ -84,7 +84,7 @@ public final class CurlTransport: Transport {
         if let problem = problem ?? configuration.trailerProblem(of: request) {
             throw NetworkError(.configuration, detail: problem, request: NetworkError.RequestLine(request))
         }
-        let upgrade = context.options.upgrade.map { UpgradeUpload($0.output) }
+        let upgrade = context.upgrade.map { UpgradeUpload($0.output) }
         let upload = try upgrade ?? makeUpload(for: request)
         if upload != nil, request.method == .head {
             // libcurl would send the body and then wait for content that a response to HEAD does not have.

@@ -41,6 +41,13 @@ int curlew_address_text(const struct sockaddr *address, char *text, size_t size)
 int curlew_local_address(int socket, char *text, size_t size);
 int curlew_peer_address(int socket, char *text, size_t size);
 
+/// The thread's memory for one small request, so that sending allocates none. The next call returns the same memory.
+typedef struct {
+    void *bytes;
+    size_t count;
+} curlew_room;
+curlew_room curlew_request_room(void);
+
 /// Sends bytes without a signal for a broken connection. Returns the number of sent bytes, or an error.
 ptrdiff_t curlew_send(int socket, const void *bytes, size_t count);
 

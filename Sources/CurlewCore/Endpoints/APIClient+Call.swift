@@ -25,16 +25,16 @@ extension APIClient.Core {
         let codecs = codecs ?? options.codecs ?? configuration.codecs
         var context = ExchangeContext(
             ExchangeContext.Call(
-                id: Numbers.calls.next(), routeName: route.name, options: options,
+                id: Numbers.calls.next(), routeName: route.name, options: consume options,
                 events: isObserved ? events : nil, endpoint: route, codecs: codecs, client: clientContext))
         do throws(NetworkError) {
             var request = try request(for: route, response: response, codecs)
-            if options.sendsIdempotencyKey == true, !request.method.isIdempotent,
+            if context.options.sendsIdempotencyKey == true, !request.method.isIdempotent,
                 !request.headers.contains(.idempotencyKey)
             {
                 request.headers[.idempotencyKey] = UUID().uuidString
             }
-            if let choice = options[ServerChoiceKey.self] { choice.apply(to: &request, in: &context) }
+            if let choice = context.options[ServerChoiceKey.self] { choice.apply(to: &request, in: &context) }
             do throws(NetworkError) { try changes?.request(&request, context) } catch {
                 throw error.naming(NetworkError.RequestLine(request), route: context.routeName)
             }
@@ -70,7 +70,8 @@ extension APIClient.Core {
             if !items.isEmpty { items.write(to: &target, hasQuery: target.utf8.contains(UInt8(ascii: "?"))) }
 
             let content = route.content
-            var headers = fields(for: origin, accept: Self.isRaw(response) ? nil : codecs)
+            let isHome = own == nil || baseURL == nil || baseURL?.origin == origin
+            var headers = fields(isHome: isHome, accept: Self.isRaw(response) ? nil : codecs)
             let mine = route.headers
             if !mine.isEmpty || mine.problem != nil { headers = headers.merging(mine, replacing: true) }
             if let type = content.contentType, !headers.contains(.contentType) { headers.append(.contentType, type) }
@@ -94,12 +95,12 @@ extension APIClient.Core {
         }
     }
 
-    /// Returns the client's fields for a call to `origin`: all of them if the client has this origin or no base URL,
-    /// otherwise only `Accept` and `User-Agent`.
+    /// Returns the client's fields for a call: all of them if `isHome` is true, otherwise only `Accept` and `User-Agent`.
     ///
+    /// - `isHome`: whether the call goes to the client's origin, or the client has no base URL.
     /// - `codecs`: the codecs that decode the response; nil if it needs none, so that any media type is accepted.
-    private func fields(for origin: Origin, accept codecs: Codecs?) -> HTTPHeaders {
-        if let baseURL, baseURL.origin != origin { return Self.basic(configuration, accept: codecs?.accept ?? "*/*") }
+    private func fields(isHome: Bool, accept codecs: Codecs?) -> HTTPHeaders {
+        guard isHome else { return Self.basic(configuration, accept: codecs?.accept ?? "*/*") }
         guard let accept = codecs?.accept else { return rawHeaders }
         if accept == configuration.codecs.accept { return decodedHeaders }
         return Self.basic(configuration, accept: accept).merging(ownHeaders, replacing: true)

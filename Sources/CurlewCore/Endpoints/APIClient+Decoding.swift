@@ -5,12 +5,26 @@ import CurlewHTTP
 extension APIClient.Core {
     /// Checks the status of the response to a typed call, and decodes the response.
     func decode<E: Endpoint>(_ response: HTTPResponse, to endpoint: E, _ call: Call) async throws -> E.Response {
-        let codecs = call.context.codecs
-        if E.Response.self == HTTPResponse.self { return try await endpoint.decode(response, using: codecs) }
+        let isRaw = E.Response.self == HTTPResponse.self
+        if !isRaw, !response.status.isSuccess || response.body.value != nil {
+            return try await decodeSpecial(response, to: endpoint, call)
+        }
+        do {
+            return try await endpoint.decode(response, using: call.context.codecs)
+        } catch {
+            throw isRaw ? error : explained(error, response, call)
+        }
+    }
+
+    /// Decodes a response that is no success, or whose value is at hand. A function of its own, so that other calls
+    /// allocate no memory for its optional values.
+    private func decodeSpecial<E: Endpoint>(
+        _ response: HTTPResponse, to endpoint: E, _ call: Call
+    ) async throws -> E.Response {
         if !response.status.isSuccess, let absent = try await check(response, call, E.Response.self) { return absent }
         if let ready = response.body.value, let value = ready as? E.Response { return value }
         do {
-            return try await endpoint.decode(response, using: codecs)
+            return try await endpoint.decode(response, using: call.context.codecs)
         } catch {
             throw explained(error, response, call)
         }

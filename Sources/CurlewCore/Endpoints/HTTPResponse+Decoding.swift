@@ -12,23 +12,21 @@ extension HTTPResponse {
     public func decoded<Value: Decodable>(
         as type: Value.Type = Value.self, using codecs: Codecs = .json
     ) async throws -> Value {
-        let data = try await body.collect()
-        if let raw = rawValue(of: data, as: type) { return raw }
+        try value(of: try await body.collect(), as: type, using: codecs)
+    }
+
+    /// Decodes the value. Not async, so that its temporary values are on the stack of the thread.
+    private func value<Value: Decodable>(of data: Data, as type: Value.Type, using codecs: Codecs) throws -> Value {
+        if type == Data.self, let raw = data as? Value { return raw }
+        if type == String.self, let raw = Self.text(of: data, mediaType: mediaType) as? Value { return raw }
         guard !data.isEmpty else { return try emptyValue(as: type) }
+        if type == Data?.self, let raw = data as? Value { return raw }
+        if type == String?.self, let raw = Self.text(of: data, mediaType: mediaType) as? Value { return raw }
         do {
             return try codecs.decode(type, from: data, mediaType: mediaType)
         } catch {
             throw decodingError(error, expected: type, data)
         }
-    }
-
-    private func rawValue<Value>(of data: Data, as type: Value.Type) -> Value? {
-        if type == Data.self { return data as? Value }
-        if type == String.self { return Self.text(of: data, mediaType: mediaType) as? Value }
-        if data.isEmpty { return nil }
-        if type == Data?.self { return data as? Value }
-        if type == String?.self { return Self.text(of: data, mediaType: mediaType) as? Value }
-        return nil
     }
 
     private func emptyValue<Value>(as type: Value.Type) throws(NetworkError) -> Value {

@@ -50,7 +50,6 @@ extension ExchangeContext {
         ) {
             self.id = id
             self.routeName = routeName
-            self.options = options
             bounds = client.bounds.overridden(by: options.bounds)
             self.events = events.map { CallEvents($0) }
             start = client.time.now
@@ -58,6 +57,8 @@ extension ExchangeContext {
             self.codecs = codecs
             authentication = options.authentication ?? .optional
             self.client = client
+            // Last, so that the options are not copied.
+            self.options = options
         }
 
         /// Returns a call with the same properties, a new number and the current time as its start.

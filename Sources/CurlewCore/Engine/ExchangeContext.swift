@@ -70,6 +70,11 @@ public struct ExchangeContext: Sendable {
     public var options: RequestOptions { call.options }
     /// The call's value for a custom option. Unlike `options`, this subscript copies no other option.
     subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value { call.options[key] }
+    // The options that a transport reads for each exchange, without a copy of the others.
+    package var streams: Bool { call.options.streaming == true }
+    package var decodesContent: Bool { call.options.skipsContentDecoding != true }
+    package var upgrade: ProtocolUpgrade? { call.options.upgrade }
+    var isLive: Bool { call.options.isLive }
     /// The choice of the credential of the call.
     public var authentication: RequestOptions.Authentication { call.authentication }
     /// The timeouts in force: the client's, overridden by the call's.

@@ -37,10 +37,11 @@ package struct ProxyRules: Sendable {
                 "TransportConfiguration.proxy: \"\($0)\" in the list of bypassed hosts is not a host or network."
             }
         }
+        isEmpty = http == nil && https == nil
     }
 
-    /// True if no request uses a proxy.
-    package var isEmpty: Bool { http == nil && https == nil }
+    /// True if no request uses a proxy. Stored, because it is read for each exchange.
+    package private(set) var isEmpty = true
 
     /// True if the connection to at least one proxy uses TLS.
     package var needsTrust: Bool { http?.kind == .https || https?.kind == .https }

@@ -51,7 +51,7 @@ package struct TimeoutTracker: Sendable {
     /// with a manual clock, the *remaining* time is measured in real time.
     package init(_ context: ExchangeContext, now: Int64 = Self.now()) {
         handedOver = now
-        isLive = context.options.isLive
+        isLive = context.isLive
         phase = .waiting(since: now)
         lastActivity = now
         firstByte = context.timeouts.firstByte?.wholeNanoseconds

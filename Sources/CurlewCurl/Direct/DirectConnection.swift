@@ -197,23 +197,27 @@ struct DirectExchange {
         bytesReceived = 0
         contentBytes = 0
     }
+}
 
-    /// Returns the metrics of a transfer, as measured until `now`.
-    func metrics(until now: Int64, _ clock: borrowing TimeoutTracker) -> ExchangeMetrics {
+extension Transfer {
+    /// Returns the metrics of a transfer on one of the transport's own connections, as measured until `now`.
+    func directMetrics(until now: Int64) -> ExchangeMetrics {
         var metrics = ExchangeMetrics()
         metrics.queue = clock.queued(at: now)
-        metrics.nameLookup = .nanoseconds(connector?.lookupTime(at: now) ?? lookupTime)
-        metrics.connect = .nanoseconds(connector?.connectTime(at: now) ?? connectTime)
+        metrics.nameLookup = .nanoseconds(direct.connector?.lookupTime(at: now) ?? direct.lookupTime)
+        metrics.connect = .nanoseconds(direct.connector?.connectTime(at: now) ?? direct.connectTime)
         metrics.secureConnect = .zero
-        let first = firstByte > 0 ? firstByte : now
-        metrics.firstByte = .nanoseconds(ready > 0 ? max(0, first - ready) : 0)
+        let first = direct.firstByte > 0 ? direct.firstByte : now
+        metrics.firstByte = .nanoseconds(direct.ready > 0 ? max(0, first - direct.ready) : 0)
         metrics.transfer = .nanoseconds(max(0, now - first))
         metrics.total = clock.elapsed(at: now)
-        metrics.bytesSent = bytesSent
-        metrics.bytesReceived = bytesReceived
-        metrics.reusedConnection = isReused
-        metrics.connectionsOpened = connectionsOpened
-        metrics.remoteAddress = remoteAddress
+        metrics.bytesSent = direct.bytesSent
+        metrics.bytesReceived = direct.bytesReceived
+        metrics.reusedConnection = direct.isReused
+        metrics.connectionsOpened = direct.connectionsOpened
+        metrics.remoteAddress = direct.remoteAddress
+        metrics.version = received.hasHead ? received.head.version : nil
+        metrics.connection = connection.info
         return metrics
     }
 }

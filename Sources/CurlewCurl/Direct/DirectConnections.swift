@@ -166,9 +166,8 @@ final class DirectConnections: Carrier, @unchecked Sendable {
 
     /// Resumes the callers and readers of the transfers that have ended in this turn.
     private func deliverEnded() {
-        guard !ended.isEmpty else { return }
-        for (transfer, result, metrics) in ended { transfer.deliver(result, metrics: metrics) }
-        ended.removeAll(keepingCapacity: true)
+        // Taking the elements out, in any order, saves a copy of each.
+        while let (transfer, result, metrics) = ended.popLast() { transfer.deliver(result, metrics: metrics) }
     }
 
     private func applyNoted() {
@@ -356,7 +355,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
         let metrics = measure(transfer)
         transfer.direct.connector?.cancel()
         transfer.direct.connector = nil
-        withoutDescriptor.removeAll { $0 === transfer }
+        if !withoutDescriptor.isEmpty { withoutDescriptor.removeAll { $0 === transfer } }
         noteReleased(transfer)
         transfer.received.decoder = nil
         transfer.carrier = nil
@@ -373,7 +372,7 @@ final class DirectConnections: Carrier, @unchecked Sendable {
         if case .success = result, !transfer.received.head.trailers.isEmpty {
             transfer.plan.context.record(.trailers(transfer.received.head.trailers))
         }
-        transfer.plan.context.record(metrics)
+        if transfer.plan.context.isObserved { transfer.plan.context.record(metrics) }
         ended.append((transfer, result, metrics))
         mayHaveDescriptor = true
     }
@@ -390,14 +389,12 @@ final class DirectConnections: Carrier, @unchecked Sendable {
         } else {
             disconnect(connection)
         }
-        successors += loop.queues.releaseSlot(of: transfer, keeping: mayKeep ? connection : nil)
+        let due = loop.queues.releaseSlot(of: transfer, keeping: mayKeep ? connection : nil)
+        if !due.isEmpty { successors += due }
     }
 
     func measure(_ transfer: Transfer) -> ExchangeMetrics {
-        var metrics = transfer.direct.metrics(until: TimeoutTracker.now(), transfer.clock)
-        metrics.version = transfer.received.hasHead ? transfer.received.head.version : nil
-        metrics.connection = transfer.connection.info
-        return metrics
+        transfer.directMetrics(until: TimeoutTracker.now())
     }
 
     func noteHeld(_ transfer: Transfer) {

@@ -10,9 +10,6 @@ import Synchronization
 
 /// What the thread of a caller does itself: write a request that fits into one packet or a few on an idle connection.
 extension EventLoop {
-    /// The maximum size of a request that the thread of a caller writes, in bytes.
-    private static let limit = 8 << 10
-
     /// Sends the request of a transfer that has received a slot. Returns false if the loop must begin the transfer: there
     /// is no idle connection, or sending takes more than one step.
     func sendHere(_ transfer: Transfer) -> Bool {
@@ -31,26 +28,26 @@ extension EventLoop {
         transfer.clock.connected(at: now)
         let check = transfer.clock.check(at: now)
         guard check.expired == nil else { return false }
-        return withUnsafeTemporaryAllocation(byteCount: Self.limit, alignment: 1) { buffer in
-            guard let count = Self.write(transfer, into: buffer) else { return false }
-            transfer.loop = self
-            transfer.carrier = connection.owner
-            connection.begin(transfer, at: now)
-            connection.upload = nil
-            connection.isRequestSent = true
-            transfer.direct.bytesSent = Int64(count)
-            connection.owner.inProgress.add(1, ordering: .relaxed)
-            // From here on, the loop may end the transfer, so this function uses nothing of it.
-            guard connection.move(from: .idle, to: .caller) else { return undo(transfer, connection) }
-            if transfer.isCancelled, connection.move(from: .caller, to: .returned) {
-                withdraw(transfer, from: connection)
-                return true
-            }
-            let sent = curlew_send(connection.descriptor, buffer.baseAddress, count)
-            passOn(transfer, connection, UnsafeRawBufferPointer(rebasing: buffer[..<count]), sent)
-            if connection.owner.bringCheckForward(to: check.next) { send(.wake) }
+        let room = curlew_request_room()
+        let buffer = UnsafeMutableRawBufferPointer(start: room.bytes, count: room.count)
+        guard let count = Self.write(transfer, into: buffer) else { return false }
+        transfer.loop = self
+        transfer.carrier = connection.owner
+        connection.begin(transfer, at: now)
+        connection.upload = nil
+        connection.isRequestSent = true
+        transfer.direct.bytesSent = Int64(count)
+        connection.owner.inProgress.add(1, ordering: .relaxed)
+        // From here on, the loop may end the transfer, so this function uses nothing of it.
+        guard connection.move(from: .idle, to: .caller) else { return undo(transfer, connection) }
+        if transfer.isCancelled, connection.move(from: .caller, to: .returned) {
+            withdraw(transfer, from: connection)
             return true
         }
+        let sent = curlew_send(connection.descriptor, buffer.baseAddress, count)
+        passOn(transfer, connection, UnsafeRawBufferPointer(rebasing: buffer[..<count]), sent)
+        if connection.owner.bringCheckForward(to: check.next) { send(.wake) }
+        return true
     }
 
     /// Writes the head and the body. Returns their size, or nil if they do not fit or must wait.

@@ -22,14 +22,14 @@ struct RequestHeadWriter: ~Copyable {
 
     mutating func write(_ plan: borrowing TransferPlan) {
         let request = plan.request
-        put(request.method.rawValue)
+        putText(request.method.rawValue)
         put(" ")
-        put(request.target)
+        putText(request.target)
         put(" HTTP/1.1\r\nHost: ")
-        put(request.origin.host)
+        putText(request.origin.host)
         if !request.origin.isDefaultPort {
             put(":")
-            put(String(request.origin.port))
+            putText(String(request.origin.port))
         }
         put("\r\n")
         if plan.upgrade != nil { put("Connection: Upgrade\r\nUpgrade: websocket\r\n") }
@@ -38,14 +38,14 @@ struct RequestHeadWriter: ~Copyable {
             if field.name == .contentLength || field.name == .transferEncoding { continue }
             // A part of an encoded representation cannot be decoded separately, so no coding is requested with Range.
             if field.name == .acceptEncoding || field.name == .range { namesCodings = true }
-            put(field.name.text)
+            putText(field.name.text)
             put(": ")
-            put(field.value)
+            putText(field.value)
             put("\r\n")
         }
         if plan.decodesContent, plan.upgrade == nil, !namesCodings {
             put("Accept-Encoding: ")
-            put(ContentCoding.offer)
+            putText(ContentCoding.offer)
             put("\r\n")
         }
         if plan.upgrade == nil { putFraming(plan) }
@@ -59,29 +59,34 @@ struct RequestHeadWriter: ~Copyable {
         }
         if let trailers = plan.request.body.trailers {
             put("Trailer: ")
-            put(trailers.names.map(\.text).joined(separator: ", "))
+            putText(trailers.names.map(\.text).joined(separator: ", "))
             put("\r\n")
         }
         if let length = upload.length {
             put("Content-Length: ")
-            put(String(length))
+            putText(String(length))
             put("\r\n")
         } else {
             put("Transfer-Encoding: chunked\r\n")
         }
     }
 
-    private mutating func put(_ text: String) {
+    private mutating func put(_ literal: StaticString) {
+        put(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    private mutating func putText(_ text: String) {
         var text = text
-        text.withUTF8 { bytes in
-            guard let source = bytes.baseAddress, bytes.count <= capacity - count else {
-                if !bytes.isEmpty { isTooLong = true }
-                return
-            }
-            memcpy(start + count, source, bytes.count)
-            count += bytes.count
+        text.withUTF8 { put($0) }
+    }
+
+    private mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let source = bytes.baseAddress, bytes.count <= capacity - count else {
+            if !bytes.isEmpty { isTooLong = true }
+            return
         }
+        memcpy(start + count, source, bytes.count)
+        count += bytes.count
     }
 }
-
 #endif

@@ -41,7 +41,7 @@ extension RequestQueues {
         let (queue, index) = (connection.queue, connection.index)
         let loop = queue.loops[index]
         connection.idleSince = TimeoutTracker.now()
-        guard connection.idleSince - connection.opened < lifetime, state.queues[queue.origin] === queue else {
+        guard connection.idleSince - connection.opened < lifetime, !queue.isRemoved else {
             return connection.abandon()
         }
         queue.idle[index].append(connection)

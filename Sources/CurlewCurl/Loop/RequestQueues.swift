@@ -16,11 +16,13 @@ final class RequestQueue: @unchecked Sendable {
     /// The maximum number of connections to the origin for each loop.
     let connections: [Int]
     /// The number of exchanges that each loop performs for the origin.
-    var used: [Int]
-    var waiting: FairQueue<Transfer>
-    var sharesConnections: Bool
+    @exclusivity(unchecked) var used: [Int]
+    @exclusivity(unchecked) var waiting: FairQueue<Transfer>
+    @exclusivity(unchecked) var sharesConnections: Bool
     /// The idle connections of the transport itself for each loop, the most recently used one last.
-    var idle: [[DirectConnection]]
+    @exclusivity(unchecked) var idle: [[DirectConnection]]
+    /// Whether the queue was removed, because the origin was idle.
+    @exclusivity(unchecked) var isRemoved = false
     /// The HTTP version of the latest response: 1 or 2, or 0 if there is none. Written under the lock.
     let spoken = Atomic<UInt8>(0)
 
@@ -127,7 +129,7 @@ final class RequestQueues: Sendable {
             if transfer.isCancelled { return .refused(NetworkError(.cancelled)) }
             let queue = queue(for: target, preferring: loop, &state)
             transfer.queue = queue
-            if queue.waiting.isEmpty, let index = bestIndex(in: queue, preferring: loop, state),
+            if state.waiting == 0 || queue.waiting.isEmpty, let index = bestIndex(in: queue, preferring: loop, state),
                 take(transfer, index, &state)
             {
                 if transfer.plan.isDirect, !transfer.plan.opensConnection { takeIdle(transfer, index, &state) }
@@ -274,6 +276,7 @@ final class RequestQueues: Sendable {
         if state.queues.count >= Self.originLimit {
             for queue in state.queues.values where queue.isIdle {
                 for index in queue.loops.indices { _ = takeIdle(of: queue, index, &state).map { $0.abandon() } }
+                queue.isRemoved = true
                 state.queues[queue.origin] = nil
             }
         }

@@ -22,6 +22,12 @@ struct DeclaredContent {
     /// Creates a value without declarations.
     init() {}
 
+    /// Takes the length that a parser has determined.
+    init(_ head: HTTP1ResponseHead) {
+        if case .length(let count) = head.framing { length = Int64(count) }
+        if head.headers.contains(.contentEncoding) { readCodings(head.headers) }
+    }
+
     init(_ headers: HTTPHeaders, isFolded: Bool) {
         hasBadLength = isFolded
         if headers.contains(.contentEncoding) { readCodings(headers) }

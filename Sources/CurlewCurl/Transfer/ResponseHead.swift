@@ -72,7 +72,7 @@ struct ResponseHead: ~Copyable {
     /// Sets the head that a parser has read.
     mutating func accept(_ head: HTTP1ResponseHead) {
         (status, version, reasonPhrase, headers) = (head.status, head.version, head.reasonPhrase, head.headers)
-        content = DeclaredContent(headers, isFolded: false)
+        content = DeclaredContent(head)
         isComplete = true
     }
 

@@ -53,11 +53,11 @@ final class Transfer: @unchecked Sendable {
         request: HTTPRequest, context: ExchangeContext, upload: (any Upload)?, opensConnection: Bool = false,
         isDirect: Bool = false, owner: CurlTransport
     ) {
+        received = ReceivedResponse(head: ResponseHead(limits: context.limits, keepsInterim: context.isObserved))
+        clock = TimeoutTracker(context)
         plan = TransferPlan(
             request: request, context: context, upload: upload, opensConnection: opensConnection,
             isDirect: isDirect, owner: owner)
-        received = ReceivedResponse(head: ResponseHead(limits: context.limits, keepsInterim: context.isObserved))
-        clock = TimeoutTracker(context)
     }
 
     /// The easy handle and the multi handle, if libcurl performs the transfer.
@@ -103,7 +103,7 @@ final class Transfer: @unchecked Sendable {
             metrics.total = metrics.queue
             plan.context.record(metrics)
         }
-        complete(.failure(error))
+        takeContinuation()?.resume(throwing: error)
     }
 
     /// Completes the transfer and resumes its caller or its reader.
@@ -111,8 +111,8 @@ final class Transfer: @unchecked Sendable {
         if let pipe = received.pipe {
             // The head and the end may arrive in one turn. The caller receives the response first, so that an
             // incomplete body always fails where it is read.
-            if case .failure(let error) = result, error.isCancelled, continuation != nil {
-                complete(.failure(error))
+            if case .failure(let error) = result, error.isCancelled, let continuation = takeContinuation() {
+                continuation.resume(throwing: error)
             } else {
                 handOverHead(metrics: metrics)
                 pipe.finish(result, trailers: received.head.trailers)
@@ -124,8 +124,8 @@ final class Transfer: @unchecked Sendable {
         switch result {
         case .success:
             let body = ResponseBody(received.gathered.take(), limit: plan.bodyLimit, trailers: received.head.trailers)
-            complete(.success(response(body: body, metrics: metrics)))
-        case .failure(let error): complete(.failure(error))
+            takeContinuation()?.resume(returning: response(body: body, metrics: metrics))
+        case .failure(let error): takeContinuation()?.resume(throwing: error)
         }
     }
 
@@ -133,18 +133,15 @@ final class Transfer: @unchecked Sendable {
     func handOverHead(metrics: ExchangeMetrics) {
         guard let pipe = received.pipe, continuation != nil else { return }
         let body = ResponseBody(pipe, limit: plan.bodyLimit, length: declaredLength)
-        complete(.success(response(body: body, metrics: metrics)))
+        takeContinuation()?.resume(returning: response(body: body, metrics: metrics))
     }
 
-    /// Returns the response or throws the error to the caller. Does nothing if the caller already has a result.
-    private func complete(_ outcome: Result<HTTPResponse, NetworkError>) {
-        guard let continuation else { return }
+    /// Takes the continuation, which must be resumed next. Returns nil if the caller already has a result.
+    private func takeContinuation() -> UnsafeContinuation<HTTPResponse, any Error>? {
+        guard let continuation else { return nil }
         self.continuation = nil
         noteHandOver()
-        switch outcome {
-        case .success(let response): continuation.resume(returning: response)
-        case .failure(let error): continuation.resume(throwing: error)
-        }
+        return continuation
     }
 
     /// Records that a continuation is about to be resumed; see `handedOver`. Must be called before a continuation of

@@ -31,8 +31,6 @@ struct TransferPlan {
         request: HTTPRequest, context: ExchangeContext, upload: (any Upload)?, opensConnection: Bool,
         isDirect: Bool, owner: CurlTransport
     ) {
-        self.request = request
-        self.context = context
         self.upload = upload
         self.owner = owner
         self.opensConnection = opensConnection
@@ -40,11 +38,13 @@ struct TransferPlan {
         expectation = upload as? ExpectingUpload
         upgrade = upload as? UpgradeUpload
         url = request.urlString
-        let options = context.options
-        streams = options.streaming == true
-        decodesContent = options.skipsContentDecoding != true
+        streams = context.streams
+        decodesContent = context.decodesContent
         mayRepeat = context.mayRepeat(request)
         bodyLimit = context.limits.responseBody
+        // Last, so that they are not copied.
+        self.request = request
+        self.context = context
     }
 }
 #endif
