@@ -130,9 +130,8 @@ extension NetworkError.Policy {
     /// until after the deadline, or too many calls already wait.
     public static let rateLimit = NetworkError.Policy(
         "rateLimit", message: "There were too many requests.", mayPass: true)
-    /// The concurrency limit refused the call: too many calls already wait for a permit, or the call received its
-    /// permit with less time left than a typical call takes. A call whose deadline passes in the queue fails with
-    /// `.timedOut(.queue)` instead.
+    /// The concurrency limit refused the call: too many calls already wait for a permit. A call whose deadline passes in
+    /// the queue fails with `.timedOut(.queue)` instead.
     public static let concurrencyLimit = NetworkError.Policy(
         "concurrencyLimit", message: "There were too many requests.", mayPass: true)
 }

@@ -13,9 +13,6 @@ import CurlewHTTP
 ///   small responses, or if the exchange failed, the permit is released immediately.
 /// - The queue is first in, first out within a `RequestOptions.priority`, with higher priorities first. Every eighth
 ///   permit goes to the call that has waited longest.
-/// - A waiting call is refused if, when its turn comes, it has less time left than a typical call takes (the smoothed
-///   mean plus the mean deviation of the times to the response head, once ten are known). Its permit goes to the next
-///   call. An overloaded server thus processes the calls that can still succeed.
 /// - At most `waiting` calls wait in one scope; further calls fail with `.refused(by: .concurrencyLimit)`. A call that
 ///   gets no permit before its deadline (`Timeouts.total`, 300 s by default) fails with `.timedOut(.queue)`. In both
 ///   cases, nothing was sent.
@@ -52,21 +49,13 @@ public final class ConcurrencyLimit: Sendable {
     }
 }
 
-/// The turn of a waiting call: the result that the call waits for.
-private final class Turn: Sendable {
-    let shot = SharedResult<Void>()
-    /// Whether the turn came but the permit was passed on, so that the call holds no permit. Set inside the lock of the
-    /// queues.
-    let isLost = Locked(false)
-}
-
 extension ConcurrencyLimit {
     /// The permits and the queue of one scope. Accessed inside the lock.
     private final class ScopeQueue {
         let key: LimitScope.Key
-        var queue: ConcurrencyQueue<Turn>
+        var queue: ConcurrencyQueue<SharedResult<Void>>
 
-        init(_ key: LimitScope.Key, _ queue: ConcurrencyQueue<Turn>) {
+        init(_ key: LimitScope.Key, _ queue: ConcurrencyQueue<SharedResult<Void>>) {
             self.key = key
             self.queue = queue
         }
@@ -97,7 +86,7 @@ extension ConcurrencyLimit {
 
     private enum Arrival: Sendable {
         case acquire
-        case wait(UInt64, Turn)
+        case wait(UInt64, SharedResult<Void>)
         case full(Int)
     }
 
@@ -108,16 +97,15 @@ extension ConcurrencyLimit {
     }
 
     /// Takes a permit of `key`, waiting for it if necessary. When this method has returned, the caller must call
-    /// `leave(_:_:at:)` once.
+    /// `leave(_:)` once.
     func acquire(_ key: LimitScope.Key, _ context: ExchangeContext) async throws {
         let arrival = queues.withLock { queues -> Arrival in
             let known = queues.queue(of: key)
             let queue = known ?? ScopeQueue(key, ConcurrencyQueue(permits: permits, capacity: waiting))
             if known == nil { queues.add(queue) }
             if queue.queue.acquire() { return .acquire }
-            let turn = Turn()
-            guard let ticket = queue.queue.wait(turn, until: context.deadline, context.options.priority ?? .normal)
-            else {
+            let turn = SharedResult<Void>()
+            guard let ticket = queue.queue.wait(turn, context.options.priority ?? .normal) else {
                 return .full(queue.queue.waiting)
             }
             return .wait(ticket, turn)
@@ -127,17 +115,11 @@ extension ConcurrencyLimit {
             return
         case .wait(let ticket, let turn):
             do {
-                try await turn.shot.wait(until: context.deadline, on: context.time)
+                try await turn.wait(until: context.deadline, on: context.time)
             } catch {
-                // The turn may have come at the same moment. The permit is passed to the next call, unless that has
-                // already happened.
-                let hadTurn = queues.withLock { queues -> Bool in
-                    // The queue of a lost turn may have been removed, and the ticket may belong to a call in another
-                    // queue.
-                    guard !turn.isLost.withLock({ $0 }) else { return false }
-                    return !(queues.queue(of: key)?.queue.leave(ticket) ?? true)
-                }
-                if hadTurn { leave(key, at: nil) }
+                // The turn may have come at the same moment. The permit is then passed to the next call.
+                let hadTurn = queues.withLock { $0.queue(of: key)?.queue.leave(ticket) == false }
+                if hadTurn { leave(key) }
                 guard error is DeadlinePassed else { throw error }
                 throw refusal(of: key, .timedOut(.queue), "No permit became free before the deadline of the call")
             }
@@ -146,30 +128,14 @@ extension ConcurrencyLimit {
         }
     }
 
-    /// Records a response head whose body has not ended. The exchange keeps its permit.
-    func receiveHead(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome) {
-        queues.withLock { $0.queue(of: key)?.queue.learn(outcome) }
-    }
-
-    /// Releases the permit of an exchange, and passes free permits to waiting calls.
-    ///
-    /// - `outcome`: the outcome of the exchange, for the time of a typical call, unless `receiveHead` has recorded it.
-    /// - `now`: the time that decides which waiting calls lose their turn; nil if none does.
-    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome = .unknown, at now: SystemTime.Instant?) {
-        let (going, late, usual) = queues.withLock {
-            queues -> ([Turn], [(waiter: Turn, left: Duration)], Duration?) in
-            guard let queue = queues.queue(of: key) else { return ([], [], nil) }
-            queue.queue.learn(outcome)
-            let (going, late) = queue.queue.finish(at: now)
-            for each in late { each.waiter.isLost.withLock { $0 = true } }
-            if queue.queue.isIdle, queues.known.count > Self.idleQueues { queues.remove(key) }
-            return (going, late, queue.queue.usualTime)
+    /// Releases the permit of an exchange, and passes it to the next waiting call.
+    func leave(_ key: LimitScope.Key) {
+        let turn = queues.withLock { queues -> SharedResult<Void>? in
+            guard let queue = queues.queue(of: key) else { return nil }
+            defer { if queue.queue.isIdle, queues.known.count > Self.idleQueues { queues.remove(key) } }
+            return queue.queue.finish()
         }
-        for turn in going { turn.shot.finish(.success(())) }
-        for (turn, left) in late {
-            let what = "The call has \(left.brief) left and a typical one takes \(usual?.brief ?? "longer")"
-            turn.shot.finish(.failure(refusal(of: key, .refused(by: .concurrencyLimit), what)))
-        }
+        turn?.finish(.success(()))
     }
 
     private func refusal(of key: LimitScope.Key, _ reason: NetworkError.Reason, _ what: String) -> NetworkError {
@@ -177,37 +143,5 @@ extension ConcurrencyLimit {
             reason, detail: "\(what): the limit for \(key) is \(permits) at a time.",
             hint: "Start fewer concurrent calls, read or drop response bodies, give urgent calls a higher "
                 + "RequestOptions.priority, or raise .concurrencyLimit(\(permits)).")
-    }
-}
-
-/// A smoothed mean of recent response times and their mean deviation, as TCP computes them (RFC 6298 §2).
-struct UsualTime: Sendable {
-    private static let minimumCount = 10
-    private var mean = 0.0
-    private var deviation = 0.0
-    private var count = 0
-
-    /// The time of a typical call; nil until there are ten samples.
-    var time: Duration? { count >= Self.minimumCount ? .nanoseconds(held: mean + deviation) : nil }
-
-    /// Adds a response time. A time of more than twice the usual time counts as twice the usual time: a single outlier
-    /// has little effect, and many of them soon raise the usual time.
-    mutating func add(_ took: Duration) {
-        let maximum = count >= Self.minimumCount ? 2 * (mean + deviation) : .infinity
-        let time = min(Double(max(0, took.wholeNanoseconds)), maximum)
-        if count == 0 {
-            mean = time
-        } else {
-            deviation += (abs(time - mean) - deviation) / 4
-            mean += (time - mean) / 8
-        }
-        count = min(count + 1, Self.minimumCount)
-    }
-}
-
-extension Duration {
-    /// Returns a duration of `count` nanoseconds, at most about 292 years.
-    fileprivate static func nanoseconds(held count: Double) -> Duration {
-        .nanoseconds(Int64(exactly: count.rounded()) ?? .max)
     }
 }

@@ -15,24 +15,17 @@ struct ConcurrencyLimitInterceptor: Interceptor {
         var context = next.context
         let key = limit.scope.key(of: request, in: context)
         let waited = limit.enterAtOnce(key) ? .zero : try await wait(for: key, in: &context)
-        let (time, sent, inPipeline) = (context.time, context.time.now, context.queued)
         do {
             var response = try await next(request, context: context)
-            let queued = max(.zero, (response.metrics.queue ?? .zero) - inPipeline)
-            let now = time.now
-            let outcome = ConcurrencyOutcome(response, after: sent.duration(to: now) - queued)
             if response.body.isAtHand {
-                limit.leave(key, outcome, at: now)
+                limit.leave(key)
             } else {
-                // The response time is recorded now, because the body may take hours.
-                limit.receiveHead(key, outcome)
-                response.body = response.body.onEnd { _ in limit.leave(key, at: time.now) }
+                response.body = response.body.onEnd { _ in limit.leave(key) }
             }
             response.note(waited, for: "a place")
             return response
         } catch {
-            let now = time.now
-            limit.leave(key, ConcurrencyOutcome(NetworkError(error), after: sent.duration(to: now)), at: now)
+            limit.leave(key)
             throw error
         }
     }

@@ -52,25 +52,24 @@ struct ConcurrencyLimitTests {
     @Test("Scopes have separate permits, also when those of others are forgotten")
     func scopes() async throws {
         let limit = ConcurrencyLimit(1, per: .route)
-        let time = SystemTime.Instant(nanoseconds: 0)
         func key(_ number: Int) -> LimitScope.Key { .text("\(number)") }
         // More than are kept when none is in use.
         for number in 0..<300 { try await limit.acquire(key(number), ExchangeContext(time: clock)) }
         #expect(limit.load == (300, 0))
         for number in 0..<300 {
             #expect(!limit.enterAtOnce(key(number)), "\(number)")
-            limit.leave(key(number), at: time)
+            limit.leave(key(number))
             // The first of them are forgotten now, and begin again.
             try await limit.acquire(key(number), ExchangeContext(time: clock))
             #expect(limit.load == (300 - number, 0))
-            limit.leave(key(number), at: time)
+            limit.leave(key(number))
         }
         #expect(limit.load == (0, 0))
         for number in [299, 0, 43, 299] {
             try await limit.acquire(key(number), ExchangeContext(time: clock))
             #expect(!limit.enterAtOnce(key(number)))
             #expect(limit.load == (1, 0))
-            limit.leave(key(number), at: time)
+            limit.leave(key(number))
             #expect(limit.load == (0, 0))
         }
     }
@@ -261,5 +260,31 @@ struct ConcurrencyLimitTests {
         calls = []
         #expect(through > 0 && load.withLock { $0.most } <= permits, "seed \(seed)")
         try await until(limit, 0, 0)
+    }
+
+    @Test("Cancellation and deadlines in any order lose no place", arguments: 0..<20 as Range<UInt64>)
+    func deadlines(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let limit = ConcurrencyLimit(1)
+        var (calls, gates) = ([Task<HTTPResponse, any Error>](), [Gate]())
+        for number in 0..<30 {
+            let gate = Gate()
+            gates.append(gate)
+            calls.append(
+                call(limit, "/\(number)", gate, total: .milliseconds(Int.random(in: 50...2000, using: &random))))
+            if Bool.random(using: &random) { await Task.yield() }
+        }
+        for gate in gates.shuffled(using: &random) {
+            gate.open()
+            if Int.random(in: 0..<3, using: &random) == 0 { calls.randomElement(using: &random)?.cancel() }
+            clock.advance(by: .milliseconds(Int.random(in: 0...80, using: &random)))
+            for _ in 0..<Int.random(in: 0...5, using: &random) { await Task.yield() }
+        }
+        for call in calls { _ = await call.result }
+        try await until(limit, 0, 0)
+        #expect(limit.load == (0, 0), "seed \(seed)")
+        let gate = Gate()
+        gate.open()
+        _ = try await call(limit, "/after", gate).value
     }
 }
