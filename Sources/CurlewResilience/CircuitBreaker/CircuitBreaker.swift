@@ -13,7 +13,7 @@ import CurlewCore
 ///
 /// These outcomes are failures:
 /// - statuses of 500 and above except 501
-/// - responses that violate the protocol or break off
+/// - responses that violate the protocol, or break off before the end of their heads
 /// - timeouts, except waits in queues of this client
 /// - hosts without an address or a route, servers and proxies that cannot be reached, and proxies that refuse to
 ///   connect
@@ -31,8 +31,7 @@ import CurlewCore
 ///   first trial that fails opens it again.
 /// - A trial that is cancelled allows the next one immediately. A trial that never ends does so after 30 s.
 /// - Calls that were sent in an earlier phase do not count.
-/// - A call counts once. If its response body breaks off, its success becomes a failure. If the call was a trial, the
-///   circuit opens again.
+/// - A call counts once, when the head of its response arrives. The end of the body does not count.
 /// - At most 256 circuits are remembered. Closed ones are forgotten first, in order of their last use.
 public final class CircuitBreaker: Sendable {
     let policy: CircuitBreaker.Policy

@@ -17,7 +17,6 @@ final class CircuitPass: SendCheck {
     private struct State: Sendable {
         var permit: CircuitState.Permit?
         var left = SystemTime.Instant(nanoseconds: 0)
-        var responded: SystemTime.Instant?
     }
 
     init(_ circuit: Circuit, _ context: ExchangeContext) {
@@ -48,7 +47,6 @@ final class CircuitPass: SendCheck {
     /// that it does not support.
     func receive(_ response: HTTPResponse, at now: SystemTime.Instant) {
         let isFailure = response.status.code >= 500 && response.status.code != 501
-        if !isFailure { state.withLock { $0.responded = now } }
         finish(isFailure ? .failure : .success, at: now)
     }
 
@@ -57,13 +55,6 @@ final class CircuitPass: SendCheck {
     func fail(_ error: NetworkError, total: Duration?, at now: SystemTime.Instant) {
         guard let left = state.withLock({ $0.permit == nil ? nil : $0.left }) else { return }
         finish(Self.outcome(of: error, after: left.duration(to: now), of: total), at: now)
-    }
-
-    /// Records that a body broke off after its response head was counted.
-    func breakOff(_ error: NetworkError, at now: SystemTime.Instant) {
-        let (permit, responded) = state.withLock { ($0.permit, $0.responded) }
-        guard let permit, let responded, case .failure = Self.outcome(of: error, after: .zero, of: nil) else { return }
-        change { $0.bodyFailed(permit, responded: responded, at: now, random: .random(in: 0..<1)) }
     }
 
     private func finish(_ outcome: CircuitState.Outcome, at now: SystemTime.Instant) {
@@ -136,12 +127,8 @@ package struct CircuitBreakerInterceptor: Interceptor {
         try pass.check(at: time)
         context.sendCheck = pass
         do {
-            var response = try await next(request, context: context)
+            let response = try await next(request, context: context)
             pass.receive(response, at: time.now)
-            guard response.body.bufferedData == nil else { return response }
-            response.body = response.body.onEnd { end in
-                if case .failed(let error) = end { pass.breakOff(NetworkError(error), at: time.now) }
-            }
             return response
         } catch {
             pass.fail(NetworkError(error), total: next.context.timeouts.total, at: time.now)

@@ -56,8 +56,6 @@ struct CircuitState: Sendable {
     /// When the trial in flight no longer prevents another one; nil if there is none.
     private var trialEnd: SystemTime.Instant?
     private var successes = 0
-    /// The round of the trials that closed the circuit.
-    private var closingRound: UInt64?
 
     init(_ policy: CircuitBreaker.Policy) {
         self.policy = policy
@@ -107,24 +105,8 @@ struct CircuitState: Sendable {
         case (.failure, true): open(at: now, because: "the trial failed", random)
         case (.success, true):
             successes += 1
-            guard successes >= policy.trials else { return }
-            enter(.closed)
-            closingRound = permit.round
+            if successes >= policy.trials { enter(.closed) }
         }
-    }
-
-    /// Records that a response body broke off after its response head was counted as a success.
-    ///
-    /// - `responded`: the time when the response head arrived.
-    mutating func bodyFailed(
-        _ permit: Permit, responded: SystemTime.Instant, at now: SystemTime.Instant, random: Double
-    ) {
-        if permit.isTrial, permit.round == round || permit.round == closingRound {
-            return open(at: now, because: "the body of the trial's response was interrupted", random)
-        }
-        guard permit.round == round else { return }
-        window.turnIntoFailure(responded, at: now)
-        evaluate(at: now, random)
     }
 
     /// Opens the circuit if too many calls in the window failed.
@@ -149,7 +131,6 @@ struct CircuitState: Sendable {
         window = CircuitWindow(policy.window)
         trialEnd = nil
         successes = 0
-        closingRound = nil
     }
 }
 
@@ -186,16 +167,6 @@ struct CircuitWindow: Sendable {
         if slices.last?.number != number { slices.append(Slice(number: number)) }
         slices[slices.count - 1].calls += 1
         if failed { slices[slices.count - 1].failed += 1 }
-    }
-
-    /// Turns the success that was counted at `time` into a failure. If its slice has been dropped, counts a failed call
-    /// now.
-    mutating func turnIntoFailure(_ time: SystemTime.Instant, at now: SystemTime.Instant) {
-        let number = number(of: time)
-        guard self.number(of: now) - number < 10, let index = slices.firstIndex(where: { $0.number == number }) else {
-            return add(failed: true, at: now)
-        }
-        slices[index].failed += 1
     }
 
     /// Returns the number of the slice that contains `time`. Negative times are rounded down too.

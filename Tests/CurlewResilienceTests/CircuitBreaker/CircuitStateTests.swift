@@ -24,11 +24,6 @@ struct CircuitStateTests {
             circuit.finish(permit, outcome, at: now, random: .random(in: 0..<1, using: &random))
         }
 
-        mutating func breakBody(_ permit: CircuitState.Permit) {
-            circuit.bodyFailed(
-                permit, responded: now, at: now, random: .random(in: 0..<1, using: &random))
-        }
-
         var isOpen: Bool {
             if case .open = circuit.phase { true } else { false }
         }

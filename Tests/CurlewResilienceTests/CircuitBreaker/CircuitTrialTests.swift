@@ -44,26 +44,6 @@ struct CircuitTrialTests {
         #expect(bench.circuit.phase == phase)
     }
 
-    @Test("A body that breaks off after its trial's success opens the circuit, half open or closed", arguments: 1...3)
-    func brokenBody(trials: Int) throws {
-        var bench = Self.opened(CircuitBreaker.Policy(minimumCalls: 4, trials: trials))
-        let first = bench.admit()
-        let permit = try #require(first)
-        bench.finish(permit, CircuitStateTests.quick)
-        for _ in 1..<trials { bench.call(CircuitStateTests.quick) }
-        #expect(bench.circuit.phase == .closed)
-        bench.breakBody(permit)
-        #expect(bench.isOpen)
-        var half = Self.opened(CircuitBreaker.Policy(minimumCalls: 4, trials: trials + 1))
-        let second = half.admit()
-        let trial = try #require(second)
-        half.finish(trial, CircuitStateTests.quick)
-        #expect(half.circuit.phase == .halfOpen)
-        half.breakBody(trial)
-        #expect(half.isOpen)
-        #expect(half.circuit.cause == "the body of the trial's response was interrupted")
-    }
-
     @Test(
         "Never more than one trial is in progress, and the circuit never wedges",
         arguments: 0..<100 as Range<UInt64>)
