@@ -23,22 +23,4 @@ struct FormsAndMultipartTests {
         #expect(try await FormsPage.query(client, FilmFilter(years: [1922, 1927])).isEmpty)
         #expect(client.recordedCalls.first?.request.target == "/films?years=1922&years=1927")
     }
-
-    @Test func partsOfOtherTypesAreSkipped() async throws {
-        let text = """
-            --b\r
-            Content-Type: text/plain\r
-            \r
-            not a film\r
-            --b\r
-            Content-Type: application/json\r
-            \r
-            {"id": "1", "title": "Nosferatu", "year": 1922}\r
-            --b--
-            """
-        let client = APIClient.mock {
-            $0.on(.get, "/batch", .text(text, headers: [.contentType: "multipart/mixed; boundary=b"]))
-        }
-        #expect(try await FormsPage.batch(client) == ["Nosferatu"])
-    }
 }

@@ -52,7 +52,7 @@ struct MultipartWriter {
     private mutating func append(_ piece: RequestBody.Part, of part: MultipartForm.Part) throws(NetworkError) {
         guard piece.length > 0 else { return }
         if case .bytes(let data) = piece {
-            guard !MultipartParser.delimiter(boundary, occursIn: data) else {
+            guard !holdsDelimiter(data) else {
                 throw NetworkError(
                     .invalidRequest, detail: "The part \(part.name.printable) contains the boundary.",
                     hint: "Omit the boundary: the default is a random one.")
@@ -61,6 +61,16 @@ struct MultipartWriter {
         }
         flushText()
         pieces.append(piece)
+    }
+
+    /// Returns whether a receiver would find a delimiter in the content: the boundary in a line of its own, of which the
+    /// first follows the head of the part.
+    private func holdsDelimiter(_ data: Data) -> Bool {
+        let delimiter = Array("\r\n--\(boundary)".utf8)
+        return data.starts(with: delimiter[2...])
+            || data.withUnsafeBytes { bytes in
+                bytes.indices.contains { bytes[$0] == delimiter[0] && bytes[$0...].starts(with: delimiter) }
+            }
     }
 
     mutating func finished() throws(NetworkError) -> RequestBody {

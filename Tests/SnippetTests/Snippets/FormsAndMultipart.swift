@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
-import CurlewJSON
 
 nonisolated struct TicketOrder: Encodable {
     var film = "nosferatu"
@@ -57,18 +56,5 @@ enum FormsPage {
                 .part("media", .file(path), headers: ["Content-ID": "<media>"]),
             ], subtype: .related)
         try await client.send(.post("/upload", body: .multipart(upload)))
-    }
-
-    static func batch(_ client: APIClient) async throws -> [String] {
-        var names: [String] = []
-        try await client.withResponse(to: Request<Data>.get("/batch")) { response in
-            for try await part in try response.parts() {
-                guard part.mediaType?.isJSON == true else { continue }
-                let film = try FastJSONDecoder().decode(Film.self, from: try await part.body.collect(upTo: 1 << 20))
-                names.append(film.title)
-            }
-        }
-
-        return names
     }
 }

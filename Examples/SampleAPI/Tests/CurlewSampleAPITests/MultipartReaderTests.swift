@@ -10,17 +10,17 @@ import Testing
 struct MultipartReaderTests {
     private static let field = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n"
 
-    private func read(_ body: String) async throws -> [MultipartReader.Part]? {
+    private func read(_ body: String) throws -> [MultipartReader.Part]? {
         let type = try #require(MediaType("multipart/form-data; boundary=b"))
-        return await MultipartReader.parts(of: Data(body.utf8), type: type)
+        return MultipartReader.parts(of: Data(body.utf8), type: type)
     }
 
     @Test("Fields and files are distinguished, and content is kept to the byte")
-    func reading() async throws {
+    func reading() throws {
         let file =
             "--b  \r\ncontent-disposition: form-data; filename=\"x.png\"; name=f\r\nContent-Type: image/png\r\n\r\n"
         let parts = try #require(
-            try await read("preamble\r\n\(Self.field)\r\n-b\r\n\r\n\(file) --b\r\n--b--\r\nepilogue"))
+            try read("preamble\r\n\(Self.field)\r\n-b\r\n\r\n\(file) --b\r\n--b--\r\nepilogue"))
         #expect(parts.map(\.name) == ["a", "f"])
         #expect(parts.map(\.fileName) == [nil, "x.png"])
         #expect(parts.map(\.mediaType) == [nil, MediaType("image/png")])
@@ -28,8 +28,8 @@ struct MultipartReaderTests {
     }
 
     @Test("A form may have no parts")
-    func none() async throws {
-        #expect(try await read("--b--")?.isEmpty == true)
+    func none() throws {
+        #expect(try read("--b--")?.isEmpty == true)
     }
 
     @Test(
@@ -42,13 +42,13 @@ struct MultipartReaderTests {
             "--b\r\nX: \(String(repeating: "x", count: 8192))\r\n\r\ntext\r\n--b--",
             String(repeating: field + "\r\n", count: 101) + "--b--",
         ])
-    func broken(body: String) async throws {
-        #expect(try await read(body) == nil)
+    func broken(body: String) throws {
+        #expect(try read(body) == nil)
     }
 
     @Test("A hundred parts are taken")
-    func many() async throws {
-        #expect(try await read(String(repeating: Self.field + "\r\n", count: 100) + "--b--")?.count == 100)
+    func many() throws {
+        #expect(try read(String(repeating: Self.field + "\r\n", count: 100) + "--b--")?.count == 100)
     }
 }
 

@@ -2,7 +2,6 @@
 
 import Curlew
 import CurlewTesting
-import Dispatch
 
 /// A reader of the parts of a `multipart/form-data` form (RFC 7578) in memory.
 ///
@@ -17,49 +16,65 @@ enum MultipartReader {
         let mediaType: MediaType?
         let content: Data
 
-        fileprivate init?(_ part: MultipartForm.Parts.Part) async throws {
-            let kind = part.headers[.contentDisposition]?.utf8.prefix { $0 != UInt8(ascii: ";") } ?? ""[...].utf8
-            guard Substring(kind).lowercased() == "form-data", let name = part.name else { return nil }
-            self.name = name
-            fileName = part.fileName
-            mediaType = part.mediaType
-            content = try await part.body.collect(upTo: .max)
+        /// Parses what stands between two delimiters: fields, an empty line and the content.
+        fileprivate init?(_ bytes: ArraySlice<UInt8>) {
+            let end = Array("\r\n\r\n".utf8)
+            guard let empty = bytes.indices.first(where: { bytes[$0...].starts(with: end) }),
+                empty - bytes.startIndex <= 8192
+            else { return nil }
+            var headers = HTTPHeaders()
+            for line in String(decoding: bytes[..<empty], as: UTF8.self).split(separator: "\r\n" as Character) {
+                guard let colon = line.firstIndex(of: ":") else { return nil }
+                let name = HTTPField.Name(String(line[..<colon]))
+                guard name.isValid else { return nil }
+                headers.append(name, String(line[line.index(after: colon)...]))
+            }
+            // The field has the grammar of a media type without its first half.
+            let disposition = headers[.contentDisposition].flatMap { MediaType("multipart/" + $0) }
+            guard let disposition, disposition.subtype == "form-data",
+                let name = disposition[parameter: "name"]
+            else { return nil }
+            // Browsers encode a quote like this (WHATWG HTML §4.10.21.8).
+            self.name = name.replacing("%22", with: "\"")
+            fileName = disposition[parameter: "filename"]?.replacing("%22", with: "\"")
+            mediaType = headers[.contentType].flatMap { MediaType($0) }
+            content = Data(bytes[(empty + end.count)...])
         }
     }
 
     /// Returns the parts of the form in a request. Throws a refusal: 415 for another media type or without a boundary,
-    /// 400 for a malformed form. Blocks the thread, which belongs to the connection.
+    /// 400 for a malformed form.
     static func parts(of request: RecordedRequest) throws(Refusal) -> [Part] {
         guard let type = request.headers[.contentType].flatMap({ MediaType($0) }),
             type.essence == MediaType.multipartFormData.essence, type[parameter: "boundary"] != nil
         else { throw Refusal.problem(.unsupportedMediaType, "This call requires multipart/form-data.") }
-        let parts = Locked<[Part]?>(nil)
-        let isRead = DispatchSemaphore(value: 0)
-        let body = request.body
-        Task {
-            let read = await Self.parts(of: body, type: type)
-            parts.withLock { $0 = read }
-            isRead.signal()
-        }
-        isRead.wait()
-        guard let parts = parts.withLock({ $0 }) else {
+        guard let parts = parts(of: request.body, type: type) else {
             throw Refusal.problem(.badRequest, "The form is malformed or has more than 100 parts.")
         }
         return parts
     }
 
     /// Returns the parts; `nil` if the form is malformed, or exceeds the limits of parts or fields.
-    static func parts(of body: Data, type: MediaType) async -> [Part]? {
-        do {
-            var parts: [Part] = []
-            let form = try MultipartForm.Parts(ResponseBody(body), type: type, maximumParts: 100, maximumHead: 8192)
-            for try await part in form {
-                guard let part = try await Part(part) else { return nil }
+    static func parts(of body: Data, type: MediaType) -> [Part]? {
+        let delimiter = Array("\r\n--\(type[parameter: "boundary"] ?? "")".utf8)
+        // The first delimiter may be at the beginning of the body.
+        let bytes = Array("\r\n".utf8) + body
+        var parts: [Part] = []
+        var start: Int?
+        var position = 0
+        while let next = bytes[position...].indices.first(where: { bytes[$0...].starts(with: delimiter) }) {
+            let tail = bytes[(next + delimiter.count)...]
+            let line = tail.drop { $0 == 0x20 || $0 == 0x09 }
+            let isLast = tail.starts(with: "--".utf8)
+            position = next + 1
+            guard isLast || line.starts(with: "\r\n".utf8) else { continue }
+            if let start {
+                guard start <= next, parts.count < 100, let part = Part(bytes[start..<next]) else { return nil }
                 parts.append(part)
             }
-            return parts
-        } catch {
-            return nil
+            if isLast { return parts }
+            start = line.startIndex + 2
         }
+        return nil
     }
 }
