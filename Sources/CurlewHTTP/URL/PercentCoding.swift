@@ -84,30 +84,15 @@ package enum PercentCoding {
         return bytes
     }
 
-    /// Decodes an extended value of a field, `charset'language'text` (RFC 8187 §3.2). Returns nil for charsets other
-    /// than UTF-8 and ISO-8859-1, for a "%" without two digits, and for bytes that are not UTF-8.
-    package static func decodeExtended(_ value: String) -> String? {
-        let parts = value.parts("'", maximum: 3, keepingEmpty: true).map { String($0) }
-        guard parts.count == 3 else { return nil }
-        switch ASCII.lowercased(parts[0]) {
-        case "utf-8": return decode(parts[2])
-        case "iso-8859-1":
-            return bytes(of: parts[2]).map { String(String.UnicodeScalarView($0.map { Unicode.Scalar($0) })) }
-        default: return nil
-        }
-    }
-
-    /// Decodes once each valid percent-encoded byte that `mayDecode` accepts, and leaves all other bytes unchanged. For
+    /// Decodes once each valid percent-encoded byte, and leaves all other bytes unchanged. For
     /// inspection only, not for sending.
-    package static func decodeLeniently(
-        _ bytes: [UInt8], where mayDecode: (UInt8) -> Bool = { _ in true }
-    ) -> [UInt8] {
+    package static func decodeLeniently(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
             if bytes[index] == 0x25, index + 2 < bytes.count, let high = ASCII.hexValue(bytes[index + 1]),
-                let low = ASCII.hexValue(bytes[index + 2]), mayDecode(high << 4 | low)
+                let low = ASCII.hexValue(bytes[index + 2])
             {
                 result.append(high << 4 | low)
                 index += 3

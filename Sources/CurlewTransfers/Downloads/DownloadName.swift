@@ -124,12 +124,19 @@ struct ContentDisposition: Sendable {
             let value = reader.lenientValue()
             switch name {
             case "filename": plain = plain ?? value
-            case "filename*": extended = extended ?? PercentCoding.decodeExtended(value)
+            case "filename*": extended = extended ?? Self.extended(value)
             default: break
             }
         }
         guard let name = extended ?? plain else { return nil }
         fileName = name
+    }
+
+    /// Decodes `UTF-8'language'text` (RFC 8187 §3.2); nil for another charset or bad text.
+    private static func extended(_ value: String) -> String? {
+        let parts = value.parts("'", maximum: 3, keepingEmpty: true)
+        guard parts.count == 3, ASCII.lowercased(String(parts[0])) == "utf-8" else { return nil }
+        return PercentCoding.decode(String(parts[2]))
     }
 }
 
