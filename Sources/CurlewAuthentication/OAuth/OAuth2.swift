@@ -40,21 +40,18 @@ public struct OAuth2: Sendable {
     /// The issuer identifier of the server; nil if the server sends none. `code(from:redirect:state:)` requires it in
     /// the response (RFC 9207). Specify it if the app signs in to several servers.
     let issuer: String?
-    /// The URL of the revocation endpoint (RFC 7009); nil if the server has none. The rules of `tokenEndpoint` apply.
-    let revocationEndpoint: String?
     private let authentication: ClientAuthentication
 
     /// Creates an OAuth 2 client for one authorization server.
     public init(
         clientID: String, tokenEndpoint: String, scopes: [String] = [], authentication: ClientAuthentication = .none,
-        issuer: String? = nil, revocationEndpoint: String? = nil
+        issuer: String? = nil
     ) {
         self.clientID = clientID
         self.tokenEndpoint = tokenEndpoint
         self.scopes = scopes
         self.authentication = authentication
         self.issuer = issuer
-        self.revocationEndpoint = revocationEndpoint
     }
 
     /// Refreshes tokens with their refresh token (RFC 6749 §6). Pass it to `.bearer(store, refresh:)`.
@@ -98,22 +95,13 @@ public struct OAuth2: Sendable {
         ])
     }
 
+    /// Returns a request to the token endpoint. It carries this client's identifier and its secret, if it has one, and no
+    /// other credential. Redirects are not followed, because 307 and 308 would send the form to another origin.
     func request(_ fields: QueryItems) -> Request<Tokens> {
         // Always JSON (RFC 6749 §5.1), whatever the client's codecs are.
-        request(to: tokenEndpoint, fields, name: "OAuth2.tokens") { response, _ in
+        let decode = { @Sendable (response: HTTPResponse, _: Codecs) async throws -> Tokens in
             try await response.decoded(as: BearerResponse.self, using: .json).tokens
         }
-    }
-
-    /// Returns a request to an endpoint of the server. It carries this client's identifier and its secret, if it has
-    /// one, and no other credential.
-    ///
-    /// - `endpoint`: the URL that receives the secrets. It must be https or loopback; otherwise sending the request
-    ///   fails. Redirects are not followed, because 307 and 308 would send the form to another origin.
-    func request<Value: Sendable>(
-        to endpoint: String, _ fields: QueryItems, name: String,
-        decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
-    ) -> Request<Value> {
         var fields = fields
         var headers: HTTPHeaders = [:]
         switch authentication {
@@ -126,16 +114,17 @@ public struct OAuth2: Sendable {
             let pair = [clientID, secret].map { PercentCoding.encode($0, for: .formValue) }.joined(separator: ":")
             headers[.authorization] = "Basic " + Data(pair.utf8).base64EncodedString()
         }
-        if let origin = try? HTTPRequest(url: endpoint).origin, !origin.isConfidential {
+        if let origin = try? HTTPRequest(url: tokenEndpoint).origin, !origin.isConfidential {
             // RFC 6749 §3.2.
             return Request(
                 .post,
                 refusing: NetworkError(
                     .invalidRequest, detail: "The endpoint is not secure: \(origin).", hint: "Use https."),
-                name: name, decode: decode)
+                name: "OAuth2.tokens", decode: decode)
         }
-        var request = Request<Value>(
-            .post, absolute: endpoint, body: .form(fields), headers: headers, name: name, decode: decode)
+        var request = Request<Tokens>(
+            .post, absolute: tokenEndpoint, body: .form(fields), headers: headers, name: "OAuth2.tokens",
+            decode: decode)
         request.options.authentication = .anonymous
         request.options.isSingleHop = true
         return request

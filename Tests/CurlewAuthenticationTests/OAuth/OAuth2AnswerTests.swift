@@ -84,19 +84,14 @@ struct OAuth2AnswerTests {
         }
         let client = APIClient.testing(mock, baseURL: "https://api.test", pipeline: [.redirects()])
         let oauth = OAuth2(
-            clientID: "a", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "s3cret"),
-            revocationEndpoint: "https://id.test/revoke")
+            clientID: "a", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "s3cret"))
         for request in [
             oauth.exchange("c", redirect: "x", OAuth2.PKCE()), oauth.renewal(of: "r"), oauth.clientCredentials,
         ] {
             let error = await #expect(throws: NetworkError.self) { try await client.send(request) }
             #expect(error?.statusCode == status)
         }
-        await #expect(throws: NetworkError.self) { try await client.send(oauth.revocation(of: "r", .refresh)) }
-        await #expect(throws: NetworkError.self) {
-            try await client.send(oauth.deviceAuthorization(at: "https://id.test/device"))
-        }
-        #expect(mock.requestCount == 5)
+        #expect(mock.requestCount == 3)
         #expect(mock.requests.allSatisfy { $0.request.origin.host == "id.test" })
     }
 
@@ -123,16 +118,12 @@ struct OAuth2AnswerTests {
     }
 
     @Test("No text and no dump shows a secret")
-    func descriptions() throws {
+    func descriptions() {
         let oauth = OAuth2(
             clientID: "a", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "s3cret"))
-        let device = try JSONDecoder().decode(
-            OAuth2.DeviceAuthorization.self,
-            from: Data(
-                #"{"user_code":"U","device_code":"s3cret","verification_uri":"https://id.test/","expires_in":9}"#.utf8))
         let things: [Any] = [
             OAuth2.ClientAuthentication.form(secret: "s3cret"), OAuth2.ClientAuthentication.basic(secret: "s3cret"),
-            oauth, device, BasicInterceptor(user: "s3cret", password: "s3cret"),
+            oauth, BasicInterceptor(user: "s3cret", password: "s3cret"),
             DigestInterceptor(user: "s3cret", password: "s3cret"), APIKeyInterceptor("s3cret", in: .query("key")),
             [BasicInterceptor(user: "s3cret", password: "s3cret")],
         ]

@@ -82,16 +82,6 @@ enum AuthenticationPage {
         try await store.signIn(try await client.send(oauth.exchange(code, redirect: "app://back", pkce)))
     }
 
-    static func signInElsewhere(_ oauth: OAuth2, _ client: APIClient, _ store: TokenStore) async throws {
-        let device = try await client.send(oauth.deviceAuthorization(at: "https://id.example.com/device"))
-        print("Open \(device.verificationURL) and enter \(device.userCode)")
-        try await store.signIn(try await oauth.tokens(for: device, with: client))
-    }
-
-    static func signOut(_ oauth: OAuth2, _ client: APIClient, _ store: TokenStore) async throws {
-        try await store.signOut(revoking: oauth, with: client)
-    }
-
     static func signing(_ client: APIClient, key: Data) -> APIClient {
         let signed = client.adding(
             .signing { request, context in
