@@ -76,17 +76,28 @@ extension Document {
         let value: Double
         if !cell.has(.extra) {
             value = Double(cell.detail)
-        } else if !cell.has(.long) {
-            guard let nearest = DecimalFloat.double(digits: tape[index &+ 1].bits, exponent: cell.exponent) else {
-                return nil
-            }
-            value = nearest
+        } else if !cell.has(.long), let exact = exactDouble(tape[index &+ 1].bits, cell.exponent) {
+            value = exact
         } else {
             return longFloat(at: index)
         }
         return cell.has(.negative) ? -value : value
     }
 
+    /// Returns `digits × 10^exponent`, if one multiplication or division of exact values gives it: it rounds once.
+    @inline(__always)
+    private func exactDouble(_ digits: UInt64, _ exponent: Int) -> Double? {
+        guard digits <= 1 << 53, exponent >= -22, exponent <= 22 else { return nil }
+        let value = Double(digits)
+        return exponent < 0 ? value / Self.exactPowers[-exponent] : value * Self.exactPowers[exponent]
+    }
+
+    private static let exactPowers: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ]
+
+    /// Any other number: the standard library rounds its text.
     @inline(never)
     private func longFloat<Value: BinaryFloatingPoint & LosslessStringConvertible>(at index: Int) -> Value? {
         LongNumber(at: index, in: self).floatingPoint()
