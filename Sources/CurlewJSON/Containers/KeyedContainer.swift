@@ -15,7 +15,7 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { document.find(key.stringValue, in: object) != nil }
 
-    func decodeNil(forKey key: Key) throws -> Bool { document.tape[try index(of: key)].kind == .null }
+    func decodeNil(forKey key: Key) throws -> Bool { document.tape[try sharedIndex(of: key)].kind == .null }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try document.value(type, at: try index(of: key), in: UInt32(truncatingIfNeeded: object))
@@ -43,14 +43,32 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     @inline(__always)
     func scalar<Value: ScalarValue>(_ type: Value.Type, _ key: Key) throws -> Value {
-        let index = try index(of: key)
-        guard let value = Value.read(document, index) else { throw failure(type, index, key) }
-        return value
+        try read(type, at: try index(of: key), key)
     }
 
     @inline(__always)
     func scalarIfPresent<Value: ScalarValue>(_ type: Value.Type, _ key: Key) throws -> Value? {
-        guard let index = indexIfPresent(of: key) else { return nil }
+        try indexIfPresent(of: key).map { try read(type, at: $0, key) }
+    }
+
+    // For types that are rare in models: inlined into all methods, the search would be a third of the module's code.
+
+    func rare<Value: ScalarValue>(_ type: Value.Type, _ key: Key) throws -> Value {
+        try read(type, at: try sharedIndex(of: key), key)
+    }
+
+    func rareIfPresent<Value: ScalarValue>(_ type: Value.Type, _ key: Key) throws -> Value? {
+        try sharedIndexIfPresent(of: key).map { try read(type, at: $0, key) }
+    }
+
+    @inline(never)
+    private func sharedIndex(of key: Key) throws -> Int { try index(of: key) }
+
+    @inline(never)
+    private func sharedIndexIfPresent(of key: Key) -> Int? { indexIfPresent(of: key) }
+
+    @inline(__always)
+    private func read<Value: ScalarValue>(_ type: Value.Type, at index: Int, _ key: Key) throws -> Value {
         guard let value = Value.read(document, index) else { throw failure(type, index, key) }
         return value
     }
@@ -74,7 +92,7 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder(forKey key: Key) throws -> any Decoder { superDecoder(key) }
 
-    private func decoder(for key: Key) throws -> ValueDecoder { decoder(at: try index(of: key)) }
+    private func decoder(for key: Key) throws -> ValueDecoder { decoder(at: try sharedIndex(of: key)) }
 
     private func decoder(at index: Int) -> ValueDecoder {
         ValueDecoder(document: document, index: index, parent: UInt32(truncatingIfNeeded: object))
@@ -92,23 +110,23 @@ extension KeyedContainer {
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(type, key) }
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try scalar(type, key) }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try scalar(type, key) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try scalar(type, key) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try rare(type, key) }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try scalar(type, key) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try scalar(type, key) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try scalar(type, key) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try scalar(type, key) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try rare(type, key) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try rare(type, key) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try rare(type, key) }
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try scalar(type, key) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try scalar(type, key) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try scalar(type, key) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try scalar(type, key) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try scalar(type, key) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try scalar(type, key) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try rare(type, key) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try rare(type, key) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try rare(type, key) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try rare(type, key) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try rare(type, key) }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try scalar(type, key) }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try rare(type, key) }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(type, key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try rare(type, key) }
 
     // The default implementations of the standard library search three times: for the key, for a null, and for the
     // value.
@@ -116,21 +134,21 @@ extension KeyedContainer {
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try scalarIfPresent(type, key) }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try scalarIfPresent(type, key) }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try scalarIfPresent(type, key) }
-    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try scalarIfPresent(type, key) }
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try rareIfPresent(type, key) }
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try scalarIfPresent(type, key) }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try scalarIfPresent(type, key) }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try scalarIfPresent(type, key) }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try scalarIfPresent(type, key) }
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try rareIfPresent(type, key) }
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try rareIfPresent(type, key) }
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try rareIfPresent(type, key) }
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try scalarIfPresent(type, key) }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try scalarIfPresent(type, key) }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try scalarIfPresent(type, key) }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try scalarIfPresent(type, key) }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try scalarIfPresent(type, key) }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try scalarIfPresent(type, key) }
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try rareIfPresent(type, key) }
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try rareIfPresent(type, key) }
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try rareIfPresent(type, key) }
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try rareIfPresent(type, key) }
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try rareIfPresent(type, key) }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try scalarIfPresent(type, key) }
+    func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try rareIfPresent(type, key) }
 
     @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
-    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try scalarIfPresent(type, key) }
+    func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try rareIfPresent(type, key) }
 }
