@@ -30,8 +30,7 @@ extension APIClient {
         start({ () async throws(NetworkError) in try await send(request) }, thenOnMain: completion)
     }
 
-    /// Sends `endpoint` and calls `completion` on `executor`, exactly once, even when the call is cancelled. `.client`
-    /// is the executor of the configuration.
+    /// Sends `endpoint` and calls `completion` on `executor`, exactly once, even when the call is cancelled.
     @discardableResult
     public func send<E: Endpoint>(
         _ endpoint: E, deliverOn executor: CompletionExecutor,
@@ -60,8 +59,7 @@ extension APIClient {
         _ call: @escaping @Sendable () async throws(NetworkError) -> Value,
         then completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void, on executor: CompletionExecutor
     ) -> RequestHandle {
-        let run = executor.run ?? core.configuration.completionExecutor.run ?? { $0() }
-        return start(call) { result in run { completion(result()) } }
+        start(call) { result in executor.run { completion(result()) } }
     }
 
     /// Starts `call`, and passes `deliver` a closure that returns the result. The result is `.cancelled` if the handle
@@ -115,24 +113,16 @@ extension APIClient {
 
     /// An executor that runs completion closures, such as a dispatch queue.
     public struct CompletionExecutor: Sendable {
-        /// Runs a closure; nil selects the executor of the client's configuration.
-        let run: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+        let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
         /// Creates an executor that passes each closure to `run`, which must call it exactly once.
         public init(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
             self.run = run
         }
 
-        private init() {
-            run = nil
-        }
-
         /// An executor that runs closures on the thread on which the call ended. That thread belongs to the concurrency
         /// runtime, so the closures must return quickly.
         public static let anywhere = CompletionExecutor { $0() }
-
-        /// The executor that `APIClient.Configuration.completionExecutor` sets.
-        public static let client = CompletionExecutor()
 
         #if canImport(Dispatch)
         /// Returns an executor that runs closures on a dispatch queue, after the call has ended. A serial queue keeps

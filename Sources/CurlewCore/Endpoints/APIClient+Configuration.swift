@@ -28,8 +28,6 @@ extension APIClient {
         /// The codecs for request and response bodies. Default JSON with unchanged keys. They determine the `Accept`
         /// field.
         public var codecs: Codecs
-        /// The executor of completion closures that do not run on the main actor. Default `.anywhere`.
-        public var completionExecutor: APIClient.CompletionExecutor
         /// The observers of all calls, notified in this order. Default none.
         public var observers: [any RequestObserver]
         /// The time source for deadlines, waits and dates. Default the clocks of the system.
@@ -39,7 +37,6 @@ extension APIClient {
         public init(
             headers: HTTPHeaders = HTTPHeaders(), userAgent: String? = "Curlew/0.1", timeouts: Timeouts = .standard,
             limits: Limits = .standard, codecs: Codecs = .json,
-            completionExecutor: APIClient.CompletionExecutor = .anywhere,
             observers: [any RequestObserver] = [], time: any TimeSource = SystemTime(),
             fields: Redaction.Rules = Redaction.Rules()
         ) {
@@ -48,7 +45,6 @@ extension APIClient {
             self.timeouts = timeouts
             self.limits = limits
             self.codecs = codecs
-            self.completionExecutor = completionExecutor
             self.observers = observers
             self.time = time
             self.fields = fields

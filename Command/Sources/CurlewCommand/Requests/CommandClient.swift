@@ -47,11 +47,10 @@ struct CommandClient: Sendable {
                     console.note(console.errorStyle(.dim, console.wrapped($0, hanging: 2)))
                 })
         }
-        var configuration = APIClient.Configuration(
+        let configuration = APIClient.Configuration(
             userAgent: plan.removed.contains(.userAgent) ? nil : "curlew/0.1",
             timeouts: Timeouts(total: try arguments.seconds(.maxTime)),
             limits: Limits(responseBody: .max, download: .max, decodedRatio: nil), observers: observers)
-        configuration.completionExecutor = .anywhere
         client = APIClient(
             baseURL: nil, pipeline: pipeline, transport: try Self.transport(arguments, io),
             configuration: configuration)
