@@ -14,18 +14,6 @@ package enum HTTP1FieldLine {
         return HTTPField(name: HTTPField.Name(text(line[..<end])), value: value(line[(end + 1)...]))
     }
 
-    /// Parses a field line of a sender that this program can refuse, `field-name ":" OWS field-value OWS`, and appends the
-    /// field. Bytes that are not UTF-8 are replaced.
-    package static func append(_ line: ArraySlice<UInt8>, to headers: inout HTTPHeaders) throws(HTTP1ParseError) {
-        if let first = line.first, ASCII.isBlank(first) { throw .foldedField }
-        guard let colon = line.firstIndex(of: 0x3A) else { throw .badFieldName }
-        let name = String(decoding: line[..<colon], as: UTF8.self)
-        guard ASCII.isToken(name) else { throw .badFieldName }
-        let value = line[(colon + 1)...]
-        guard value.allSatisfy({ !isControl($0) }) else { throw .badFieldValue }
-        headers.append(HTTPField.Name(name), String(decoding: value, as: UTF8.self))
-    }
-
     /// Reads the value of a field. Control bytes become spaces (RFC 9110 §5.5), bytes that are not UTF-8 are read as
     /// Latin-1, and there are no blanks at the ends.
     package static func value(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {

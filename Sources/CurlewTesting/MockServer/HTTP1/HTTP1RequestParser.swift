@@ -150,7 +150,13 @@ extension HTTP1RequestParser {
 
     private mutating func addField(_ line: ArraySlice<UInt8>) throws(HTTP1ParseError) {
         guard headers.count < limits.fields else { throw .tooManyFields }
-        try HTTP1FieldLine.append(line, to: &headers)
+        if let first = line.first, ASCII.isBlank(first) { throw .foldedField }
+        guard let colon = line.firstIndex(of: 0x3A) else { throw .badFieldName }
+        let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+        guard name.isValid else { throw .badFieldName }
+        let value = line[(colon + 1)...]
+        guard value.allSatisfy({ !ASCII.isControl($0) || $0 == 0x09 }) else { throw .badFieldValue }
+        headers.append(name, String(decoding: value, as: UTF8.self))
     }
 
     private mutating func head(

@@ -3,7 +3,7 @@
 /// The reason why a request cannot be parsed.
 ///
 /// The start of the next request is then unknown: send the error response and close the connection.
-package enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
+enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
     case badRequestLine
     case unsupportedVersion
     /// A line that ends with LF alone. Servers interpret such a line differently.
@@ -28,7 +28,7 @@ package enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
 }
 
 extension HTTP1ParseError: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         switch self {
         case .badRequestLine: "the request line is not METHOD SP TARGET SP VERSION"
         case .unsupportedVersion: "the version is not HTTP/1.x"
