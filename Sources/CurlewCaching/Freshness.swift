@@ -112,3 +112,8 @@ enum CacheDate {
         headers.firstValue(.lastModified).flatMap { read($0, now: now) }
     }
 }
+
+extension HTTPHeaders {
+    /// Returns the value of the first field with this name, even if there are several.
+    fileprivate func firstValue(_ name: HTTPField.Name) -> String? { first { $0.name == name }?.value }
+}

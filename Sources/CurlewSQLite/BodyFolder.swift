@@ -160,7 +160,7 @@ final class BodyFile: Sendable {
 
     /// Synchronizes the contents, so that they survive a power failure.
     func synchronize() throws {
-        guard DiskSync.keepContent(descriptor) else { throw BodyFolder.failure("written", "The body of an entry") }
+        guard DiskSync.keep(descriptor) else { throw BodyFolder.failure("written", "The body of an entry") }
     }
 
     /// Reads `count` bytes from `offset`; fewer only at the end of the file.

@@ -163,10 +163,6 @@ extension NetworkError {
             self.systemError = systemError
         }
 
-        /// Whether the host name did not resolve: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost or
-        /// NSURLErrorDNSLookupFailed.
-        var isFailedLookup: Bool { [6, -1003, -1006].contains(code) }
-
         /// The library and the codes.
         var source: String { "\(engine) error \(code)" + (systemError == 0 ? "" : ", errno \(systemError)") }
 

@@ -200,16 +200,6 @@ package enum DiskSync {
         #endif
     }
 
-    /// Forces the content of a file to the disk, without metadata that is not needed to read it. On Apple platforms,
-    /// this is the same as `keep`.
-    package static func keepContent(_ file: Int32) -> Bool {
-        #if canImport(Darwin)
-        keep(file)
-        #else
-        run(nil, else: fdatasync, on: file)
-        #endif
-    }
-
     /// Guarantees that the file reaches the disk before any later write, such as a rename of the file.
     static func order(_ file: Int32) -> Bool {
         #if canImport(Darwin)

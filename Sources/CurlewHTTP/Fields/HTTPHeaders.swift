@@ -62,11 +62,6 @@ public struct HTTPHeaders: RandomAccessCollection, Sendable {
         return values
     }
 
-    /// Returns the value of the first field with this name, even if there are several.
-    package func firstValue(_ name: HTTPField.Name) -> String? {
-        firstIndex(of: name).map { fields[$0].value }
-    }
-
     /// Returns the first field that `matches`, or nil if none does. A loop in another module would call functions of this
     /// module for each field.
     package func first(where matches: (HTTPField) -> Bool) -> HTTPField? { fields.first(where: matches) }

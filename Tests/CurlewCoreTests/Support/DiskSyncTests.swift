@@ -59,6 +59,5 @@ struct DiskSyncTests {
         #expect(!DiskSync.keep(-1))
         #expect(errno == EBADF)
         #expect(!DiskSync.order(-1))
-        #expect(!DiskSync.keepContent(-1))
     }
 }
