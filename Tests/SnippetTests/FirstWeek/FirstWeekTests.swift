@@ -131,11 +131,13 @@ struct FirstWeekTests {
     }
 
     @Test func interceptors() async throws {
-        let client = Interceptors.hooks(client, clockSkew: Watch(), reachability: Watch()).adding(Tenant(name: "acme"))
-            .adding(.bearer { "token" })
+        let client = Interceptors.hooks(client, clockSkew: Watch(), reachability: Watch()).adding(
+            DeviceToken(token: "acme")
+        )
+        .adding(.bearer { "token" })
         _ = try await client.send(.user(id: 1))
         let headers = try #require(client.recordedCalls.first).request.headers
-        #expect(headers["X-Tenant"] == "acme" && headers["X-Request-ID"] != nil)
+        #expect(headers["X-Device-Token"] == "acme" && headers["X-Request-ID"] != nil)
         #expect(headers[.authorization] == "Bearer token")
         #expect(Interceptors.pipeline(Keychain()).problems.isEmpty && Interceptors.redaction().problems.isEmpty)
         try Interceptors.curl(client, NewUser(firstName: "Ada"))
