@@ -118,7 +118,8 @@ public actor TokenStore {
         try await save()
     }
 
-    /// Signs out: discards the tokens and removes them from the storage. The server still accepts copies of them. Calls that wait for a refresh fail with `.notAuthenticated(.signedOut)`.
+    /// Signs out: discards the tokens and removes them from the storage. The server may still accept copies of them.
+    /// Calls that wait for a refresh fail with `.notAuthenticated(.signedOut)`.
     ///
     /// Throws `.storage` if the stored tokens cannot be removed.
     public func signOut() async throws(NetworkError) {

@@ -84,8 +84,7 @@ package enum PercentCoding {
         return bytes
     }
 
-    /// Decodes once each valid percent-encoded byte, and leaves all other bytes unchanged. For
-    /// inspection only, not for sending.
+    /// Decodes each valid percent-encoded byte once. For inspection only, not for sending.
     package static func decodeLeniently(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

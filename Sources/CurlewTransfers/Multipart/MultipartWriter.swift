@@ -63,8 +63,7 @@ struct MultipartWriter {
         pieces.append(piece)
     }
 
-    /// Returns whether a receiver would find a delimiter in the content: the boundary in a line of its own, of which the
-    /// first follows the head of the part.
+    /// Returns whether a receiver would find a delimiter: the boundary at the beginning of the content or of a line.
     private func holdsDelimiter(_ data: Data) -> Bool {
         let delimiter = Array("\r\n--\(boundary)".utf8)
         return data.starts(with: delimiter[2...])

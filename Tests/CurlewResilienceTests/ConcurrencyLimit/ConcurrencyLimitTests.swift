@@ -262,7 +262,7 @@ struct ConcurrencyLimitTests {
         try await until(limit, 0, 0)
     }
 
-    @Test("Cancellation and deadlines in any order lose no place", arguments: 0..<20 as Range<UInt64>)
+    @Test("Cancellation and deadlines in any order lose no permit", arguments: 0..<20 as Range<UInt64>)
     func deadlines(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let limit = ConcurrencyLimit(1)
