@@ -118,7 +118,7 @@ struct UnsolicitedBytesTests {
         for path in ["/two", "/three", "/four"] {
             let response = try await transport.exchange(.get, "https://localhost:\(port)\(path)")
             #expect(try await response.text() == path)
-            #expect(response.metrics.reusedConnection == (path != "/two"))
+            #expect(response.metrics.reusedConnection == (path != "/two" && !isUnixSocket))
         }
         await transport.shutdown()
     }
@@ -178,9 +178,9 @@ struct UnsolicitedBytesTests {
                     if is_first:
                         is_first = False
                         time.sleep(0.2)
-                        client.sendall(response(b"EVIL"))
                         client.settimeout(5)
                         try:
+                            client.sendall(response(b"EVIL"))
                             has_ended = client.recv(1) == b""
                         except socket.timeout:
                             has_ended = False

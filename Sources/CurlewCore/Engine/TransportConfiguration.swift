@@ -13,6 +13,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The settings for the resolution of host names.
     public var dns: TransportConfiguration.DNS
     /// The path of a Unix domain socket to which every request is sent, whatever its host is. Default nil: no socket.
+    /// With TLS, a connection to the socket is closed when the requests in progress on it have ended.
     public var unixSocket: String?
     /// The addresses to which the transport may connect. Default `.everything`. Use `.publicOnly` for URLs from users.
     /// See `TransportConfiguration.AddressPolicy`.

@@ -25,7 +25,11 @@ extension EasyHandle {
         case .interface(let name): setText(CURLOPT_INTERFACE, "if!\(name)")
         case nil: break
         }
-        if let path = configuration.unixSocket { setText(CURLOPT_UNIX_SOCKET_PATH, path) }
+        if let path = configuration.unixSocket {
+            setText(CURLOPT_UNIX_SOCKET_PATH, path)
+            // Without ports, the event loop cannot find the connection, and bytes on an idle one would be unnoticed.
+            set(CURLOPT_FORBID_REUSE, 1)
+        }
     }
 
     /// Sets the allowed HTTP versions.

@@ -38,7 +38,6 @@ extension MultiHandle {
     fileprivate func noteConnection(
         of transfer: Transfer, _ easy: EasyHandle, _ name: ConnectionName?, _ localAddress: () -> String?
     ) {
-        if name == nil { poller.forgetIdle() }
         guard let socket = name.flatMap({ poller.known[$0] }) ?? newSocket(of: transfer, name) else { return }
         if name != nil {
             transfer.connection.socket = socket

@@ -75,12 +75,9 @@ final class HandleStore {
         loop.gauges.connections -= poller.forgetClosed()
     }
 
-    /// Marks the connection of a successful HTTP/1.1 transfer as idle, unless libcurl has closed it. Another transfer may
-    /// already use the connection of a Unix domain socket, which has no name by which to find it.
+    /// Marks the connection of a successful HTTP/1.1 transfer as idle, unless libcurl has closed it.
     func noteIdleConnection(of transfer: Transfer) {
-        guard transfer.received.head.version != .http2, let socket = transfer.connection.socket,
-            loop.configuration.unixSocket == nil || owner.isIdle
-        else { return }
+        guard transfer.received.head.version != .http2, let socket = transfer.connection.socket else { return }
         poller.noteIdle(socket)
     }
 

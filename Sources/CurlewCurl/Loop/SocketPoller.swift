@@ -134,12 +134,6 @@ final class SocketPoller {
         if isOpen(socket), sockets[Int(socket)].isIdle, curlew_is_silent(socket) == 0 { end(socket) }
     }
 
-    /// Marks no connection as idle any more. Called when a request is about to be sent on a connection that cannot be
-    /// identified.
-    func forgetIdle() {
-        for index in sockets.indices { sockets[index].isIdle = false }
-    }
-
     /// Suspends or resumes reading for the only transfer of a connection.
     func hold(_ socket: Int32, _ isHeld: Bool) {
         guard isOpen(socket), sockets[Int(socket)].isHeld != isHeld else { return }
