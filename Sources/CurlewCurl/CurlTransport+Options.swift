@@ -14,12 +14,13 @@ extension CurlTransport {
         /// pool's `total` is set, there is only one event loop. With libcurl before 8.1, one more event loop
         /// performs uploads of unknown length over TLS.
         public var eventLoops: Int { didSet { eventLoops = Self.bounded(eventLoops) } }
-        /// The number of event loops that may serve one origin. Default 1, at most 64 and at most `eventLoops`.
+        /// The maximum number of event loops that serve one origin. Default 1, at least 1 and at most 64. A number
+        /// above `eventLoops` or `TransportConfiguration.Pool.perHost` acts like that limit.
         ///
-        /// Further event loops help while the origin's own event loop performs thirty-two exchanges or more. Over
-        /// HTTP/2 each of them opens its own connection, although RFC 9113 §9.1 recommends one per host. More than one
-        /// event loop is useful if calls to a single host keep a thread busy all the time. The event loops divide
-        /// `TransportConfiguration.Pool.perHost` among them.
+        /// Raise it if the calls to one host keep a thread busy all the time. The origin's first event loop takes every
+        /// exchange while it performs fewer than 32 and has a free connection. Then the others take exchanges, too. The
+        /// event loops divide `perHost` among them. Over HTTP/2 each opens its own connection, although RFC 9113 §9.1
+        /// recommends one per host.
         public var eventLoopsPerOrigin: Int { didSet { eventLoopsPerOrigin = Self.bounded(eventLoopsPerOrigin) } }
 
         /// Creates options. Omitted parameters have the defaults. A number outside of 1 to 64 is replaced by the

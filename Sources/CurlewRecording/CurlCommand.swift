@@ -13,17 +13,20 @@ extension HTTPRequest {
     ///         'https://api.example.com/users'
     ///
     /// A POSIX shell (sh, bash, dash) reads every part of the request as text, byte for byte, whatever it contains.
-    /// Control characters other than line breaks are written in octal, so the command can be shown in a terminal and
-    /// pasted. The command is not safe for other shells (fish, csh, PowerShell).
+    /// Control characters other than line breaks, and marks that change the direction of text, are written in octal, so
+    /// the command can be shown in a terminal and pasted. The command is not safe for other shells (fish, csh,
+    /// PowerShell).
     ///
     /// An argument cannot contain a NUL byte. If the method or a file name contains one, the result is a comment that
     /// states this, without a command.
     ///
-    /// A text body in memory is included if it has at most 16 KiB. For a file, the command contains its path. Any other
-    /// body (binary, streamed, multipart, longer) is omitted, and a comment above the command states this.
+    /// A text body in memory is included if it has at most 16 KiB and its secrets can be recognized (JSON, forms, plain
+    /// text). For a file, the command contains its path. Any other body (binary, HTML, XML, streamed, multipart,
+    /// longer) is omitted, and a comment above the command states this.
     ///
     /// - `redaction`: the secrets to redact, in addition to those that the client and its interceptors declare. With
-    ///   `.none`, the command contains all of them. Default `.standard`.
+    ///   `.none`, the command contains all of them, and also text whose secrets cannot be recognized, such as XML.
+    ///   Default `.standard`.
     public func curlCommand(redaction: Redaction = .standard) -> String {
         CurlCommand(request: self, redaction: secrets.added(to: redaction)).text
     }

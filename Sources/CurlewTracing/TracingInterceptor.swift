@@ -38,8 +38,9 @@ extension TracingInterceptor: CustomStringConvertible {
 }
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// Traces calls by W3C Trace Context: `exporter` receives a span for each call and for each request on the wire, and
-    /// each request carries `traceparent`.
+    /// Traces calls by W3C Trace Context: `exporter` receives a span for each sampled call and for each of its requests
+    /// on the wire, and each request carries `traceparent`, sampled or not. Only a request to an origin to which a
+    /// server redirected the call carries none (`CallTracer.Options.redirectOrigins`).
     ///
     ///     .standard.adding(.tracing(to: exporter))
     ///

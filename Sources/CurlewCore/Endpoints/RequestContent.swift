@@ -65,7 +65,8 @@ public struct RequestContent: MirroredByDescription, Sendable {
         RequestContent(.encoded(value, .json), .json, contentType: "application/json")
     }
 
-    /// Creates a JSON body from a literal: `.json(["name": "Ann", "age": 3])`.
+    /// Creates a JSON body from a JSON value, such as a literal: `.json(["name": "Ann", "age": 3])`. The client's codec
+    /// for JSON encodes it, or a default codec if the client has none.
     public static func json(_ value: JSONValue) -> RequestContent {
         RequestContent(.encoded(value, .json), .json, contentType: "application/json")
     }

@@ -13,9 +13,9 @@
 ///   request body is transferred.
 /// - When the task is cancelled, it throws `.cancelled` immediately, in every phase, and frees the connection.
 /// - It receives no more of a body than its reader takes, plus a bounded buffer.
-/// - It delivers field lines unchanged and in order. It decodes content codings of the body unless
-///   `context.options.skipsContentDecoding` is set, and then removes what it decoded from `Content-Encoding` and
-///   `Content-Length`.
+/// - It delivers field lines unchanged and in order, with one exception: if it decodes the content codings of the body,
+///   it removes `Content-Encoding` and `Content-Length`. It decodes none if `context.options.skipsContentDecoding` is
+///   set.
 public protocol Transport: Sendable {
     /// Performs one exchange and returns when the response head has arrived. The body may still be in transfer.
     ///

@@ -52,8 +52,9 @@ public struct Codecs: Sendable {
         self.list = Boxed(list)
     }
 
-    /// Returns these codecs with `codec` added. It decodes responses with its media type, and takes precedence over the
-    /// default codec and over codecs that were added earlier.
+    /// Returns these codecs with `codec` added. For its media type, `codec` takes precedence over the default codec and
+    /// over codecs that were added earlier: it decodes responses, and encodes contents such as `.encoded(_:as:)` and,
+    /// for JSON, `.json(_:)`. `Accept` also names its media type, with `q=0.9`. The default codec stays the same.
     public func adding(_ codec: any ContentCodec) -> Codecs {
         Codecs(
             List(

@@ -16,12 +16,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The additions of the closure belong to the origin of the client's base URL. A request for another origin (by an
     /// absolute URL, by `with(baseURL:)` or after a redirect) is sent without fields that the closure adds or changes,
-    /// unless these are harmless or declared (`Redaction.Rules.harmless`), and without added query items that have
-    /// secret names. For another origin, add a hook that names it: `.onRequest(for: "https://cdn.example.com") { … }`
-    /// runs only for requests for that origin.
+    /// unless they are known or declared as harmless (`Redaction.Rules.harmless`), and without added query items that
+    /// have secret names. For another origin, add a hook that names it:
+    /// `.onRequest(for: "https://cdn.example.com") { … }` runs only for requests for that origin.
     ///
-    /// - `url`: a URL of the origin whose requests the hook changes; its path is ignored. Default nil: the origin of
-    ///   the client's base URL. Text that is not an absolute URL is reported as a problem of the pipeline.
+    /// - `url`: a URL of the origin whose requests the hook changes; its path is ignored. Default nil: the closure runs
+    ///   for every request, and its additions belong to the origin of the client's base URL. With text that is not an
+    ///   absolute URL, every call throws `.configuration`.
     /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
     ///   on the wire.
     /// - `changesPrincipal`: whether responses may depend on the changes. Default true, which keeps caches and

@@ -54,7 +54,10 @@ extension HTTPHeaders {
         return (try? link(relation, from: base))?.description
     }
 
-    /// Returns the target of the first link with a relation; nil if there is no such link.
+    /// Returns the target of the first link with a relation, resolved against `base`, the URL of the response; nil if
+    /// there is no such link. Relations ignore case. A link whose anchor is another resource is ignored.
+    ///
+    /// Throws `URLProblem` if that target is not a valid http or https URL. Later links are not tried.
     package func link(_ relation: String, from base: URLParts) throws(URLProblem) -> URLParts? {
         let relation = ASCII.lowercased(relation)
         for link in links where link.relations.contains(relation) && link.leads(from: base) {

@@ -51,7 +51,9 @@ public enum FileDownload {
         /// Only a response with a strong validator and a length can be continued (RFC 9110 §8.8.1). A partial file
         /// that cannot be continued is removed.
         public var resumes: Bool
-        /// The expected digest of the file. Default nil: only the digests that the server sends are checked.
+        /// The expected digest of the complete file, checked in addition to the digests that the server sends (RFC
+        /// 9530). After a mismatch the call throws `.badResponse` and saves nothing. Default nil: only the digests of
+        /// the server are checked.
         public var checksum: Checksum?
         /// The name by which a partial file of an earlier download is recognized. Default nil: the method and the URL
         /// of the call. Set it if the URL changes although the file is the same, as with signed URLs.

@@ -73,13 +73,14 @@ extension Pages {
 
 /// Lists that are counted: by items, or by pages.
 extension Pages.Next {
-    /// Requests a number of items after an offset, in query items:
+    /// Requests pages by offset and limit, each in a query item:
     ///
     ///     client.pages(.films, next: .offset(limit: 50, items: \.films, total: \.total))
     ///
-    /// The offset of the next page is the number of items so far, also if the server returns fewer than `limit`. The
-    /// list ends with an empty page, at `total`, or, if `total` is nil, with a page of fewer than `limit` items.
+    /// The first offset is 0. The next one is the number of items so far, also if the server returns fewer than `limit`.
+    /// The list ends with an empty page, at `total`, or, if `total` is nil, with a page of fewer than `limit` items.
     ///
+    /// - `limit`: the number of items to request for each page, at least 1.
     /// - `names`: the names of the query items. Default `offset` and `limit`. They replace items of the same names.
     public static func offset<Item>(
         limit: Int, in names: (offset: String, limit: String) = ("offset", "limit"),
