@@ -48,6 +48,8 @@ public final class URLSessionTransport: Transport {
     private let state = Monitor(State())
     private let problem: (text: String, hint: String?)?
     private let proxies: EnvironmentProxies?
+    /// The fields that the session adds to every request.
+    private let addedFields: [HTTPField.Name]
 
     private struct State {
         var isStopped = false
@@ -74,6 +76,7 @@ public final class URLSessionTransport: Transport {
             ?? unsupported.map { ($0, Unsupported.hint(on: .current)) }
         // The session is never used if its configuration is invalid.
         let base = settings == nil ? session : nil
+        addedFields = Self.fields(session)
         #if canImport(Darwin)
         pooled = SessionEngine(SessionSettings.make(base, configuration), AppleTrust(configuration))
         single = pooled
@@ -101,6 +104,7 @@ public final class URLSessionTransport: Transport {
     public init(session: URLSession) {
         configuration = TransportConfiguration()
         problem = SessionSettings.problem(identifier: session.configuration.identifier).map { ($0, nil) }
+        addedFields = Self.fields(session.configuration)
         pooled = SessionEngine(session, AppleTrust(configuration))
         single = pooled
         proxies = nil
@@ -112,6 +116,10 @@ public final class URLSessionTransport: Transport {
         if single !== pooled { single.invalidate() }
     }
 
+    private static func fields(_ session: URLSessionConfiguration?) -> [HTTPField.Name] {
+        (session?.httpAdditionalHeaders ?? [:]).keys.map { HTTPField.Name("\($0)") }
+    }
+
     /// The transport that clients on Apple platforms share by default. It uses the system's proxy settings.
     public static let shared = URLSessionTransport(configuration: TransportConfiguration(proxy: .environment))
 
@@ -119,7 +127,8 @@ public final class URLSessionTransport: Transport {
     /// address override for the request's host. Returns `.anonymous` if none of them applies, and `.unknown` if the
     /// file of a certificate cannot be accessed.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        configuration.principal(of: request, in: context)
+        guard addedFields.allSatisfy({ context.fields.isHarmless($0) }) else { return .unknown }
+        return configuration.principal(of: request, in: context)
     }
 
     /// Sends a request and returns its response. Throws only `NetworkError`.

@@ -86,6 +86,18 @@ struct HeaderTests {
         }
         #expect(settings.urlCache != nil || settings.httpCookieStorage != nil)
     }
+
+    /// A response to a credential that only the session knows must not be shared.
+    @Test("The principal is unknown if the session adds a field that may be a credential")
+    func addedCredential() throws {
+        let request = try HTTPRequest(url: "https://api.example/")
+        for (name, principal) in [("Authorization", Principal.unknown), ("Accept-Language", .anonymous)] {
+            let settings = URLSessionConfiguration.ephemeral
+            settings.httpAdditionalHeaders = [name: "x"]
+            let transport = URLSessionTransport(session: settings)
+            #expect(transport.principal(of: request, in: ExchangeContext()) == principal)
+        }
+    }
 }
 
 extension MockResponse {
