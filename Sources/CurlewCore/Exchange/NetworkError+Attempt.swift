@@ -164,7 +164,7 @@ extension NetworkError.Attempt.Cause: CustomStringConvertible {
         case .offline: "there was no route to the server"
         case .renewed: "the credential was refreshed"
         case .challenged: "the server asked for a credential"
-        case .appRule: "a rule of the app allows it"
+        case .appRule: "a rule of the app decided so"
         case .hedge: "the first request took too long"
         case .final: "a retry would not change the outcome"
         case .notIdempotent: "the server may have processed it, and it is not idempotent"
