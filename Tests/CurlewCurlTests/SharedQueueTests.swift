@@ -2,6 +2,8 @@
 
 import Testing
 
+@testable import CurlewCurl
+
 /// Several event loops that serve one origin: they divide its connections, and share the queue for them.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedQueueTests {
@@ -40,6 +42,23 @@ struct SharedQueueTests {
         for call in calls { call.cancel() }
         for call in calls { #expect(await outcome(call).reason == .cancelled) }
         #expect(await eventually { transport.snapshot.active == 0 && transport.snapshot.waiting == 0 })
+    }
+
+    @Test("Origins with several event loops are divided among all of them")
+    func dividedOrigins() throws {
+        let rules = ProxyRules(.none, environment: [:])
+        let queues = RequestQueues(configuration: TransportConfiguration(), proxies: rules, loops: 8, loopsPerOrigin: 2)
+        let transport = CurlTransport()
+        var used: Set<Int> = []
+        for port in 1...100 {
+            let request = try HTTPRequest(url: "https://host.example:\(port)/")
+            let transfer = Transfer(request: request, context: ExchangeContext(), upload: nil, owner: transport)
+            _ = queues.requestSlot(for: transfer)
+            let loops = Set(transfer.queue?.loops ?? [])
+            #expect(loops.count == 2)
+            used.formUnion(loops)
+        }
+        #expect(used.count == 8)
     }
 
     @Test("Priorities and the length of the queue hold for all threads", arguments: [1, 2])

@@ -281,7 +281,7 @@ final class RequestQueues: Sendable {
             }
         }
         let number = loop ?? Int(UInt(bitPattern: origin.hashValue) % UInt(state.loads.count))
-        let loops = loopsPerOrigin > 1 ? (0..<loopsPerOrigin).map { (number + $0) % loopsPerOrigin } : [number]
+        let loops = (0..<loopsPerOrigin).map { (number + $0) % state.loads.count }
         let perHost = configuration.pool.perHost
         let new = RequestQueue(
             origin, loops: loops,
