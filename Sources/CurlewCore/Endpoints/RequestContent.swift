@@ -156,7 +156,7 @@ public struct RequestContent: MirroredByDescription, Sendable {
         case .refused(let problem): throw problem
         case .made(let make): return try Self.encoding { try make(codecs) }
         case .encoded(let value, let mediaType):
-            guard let codec = codecs.codec(for: mediaType) ?? (mediaType.isJSON ? Codecs.json.primary : nil) else {
+            guard let codec = codecs.codec(for: mediaType) ?? (mediaType.isJSON ? codecs.jsonCodec : nil) else {
                 throw NetworkError(
                     .configuration, detail: "The client has no codec for \(mediaType.essence).",
                     hint: "Add one with Codecs.adding(_:).")

@@ -119,6 +119,18 @@ struct RequestBuildingTests {
         #expect(json.body.data == Data(#"{"a":1}"#.utf8))
     }
 
+    @Test func aKindOfJSONIsWrittenByTheCodecForJSON() throws {
+        let configuration = APIClient.Configuration(codecs: .snakeCase)
+        let client = APIClient.testing(RecordingTransport(), configuration: configuration)
+        let kind = MediaType(type: "application", subtype: "vnd.x+json")
+        let call = Request<Void>.post("/x", body: .encoded(["twoWords": 1], as: kind))
+        let known = Request<Void>.post("/x", json: ["twoWords": 1])
+        #expect(try client.request(for: call).body.data == (try client.request(for: known).body.data))
+        struct Model: Encodable { let twoWords = 1 }
+        let model = try client.request(for: Request<Void>.post("/x", body: .encoded(Model(), as: kind)))
+        #expect(model.body.data == Data(#"{"two_words":1}"#.utf8))
+    }
+
     @Test func aMissingFileIsRefusedBeforeAnythingIsSent() async {
         let transport = RecordingTransport()
         let client = APIClient.testing(transport)
