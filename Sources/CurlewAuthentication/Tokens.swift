@@ -174,8 +174,8 @@ private struct JWTClaims: Decodable {
     /// is not verified: only the server that issued the token can determine whether it is genuine.
     static func end(of token: String) -> Date? {
         guard token.utf8.count <= lengthLimit else { return nil }
-        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64URL.decode(parts[1]),
+        let parts = token.parts(".", keepingEmpty: true)
+        guard parts.count == 3, let payload = Base64URL.decode(parts[1].utf8),
             let seconds = (try? JSONDecoder().decode(JWTClaims.self, from: payload))?.exp, abs(seconds) < 1e11
         else { return nil }
         return Date(timeIntervalSince1970: seconds)

@@ -182,7 +182,7 @@ enum CacheVariant {
             guard name != "*", HTTPField.Name(name).isValid else { return nil }
             names.insert(name)
         }
-        return names.sorted()
+        return names.ordered(by: <)
     }
 
     private static let lists: Set<String> = [
@@ -220,9 +220,9 @@ enum CacheVariant {
             member.parts(";", keepingEmpty: true).map { $0.trimmed() }.joined(separator: ";")
         }.filter { !$0.isEmpty }
         switch name {
-        case "accept-encoding", "accept-charset": return members.map { $0.lowercased() }.sorted().joined(separator: ",")
+        case "accept-encoding", "accept-charset": return members.map { $0.lowercased() }.ordered(by: <).joined(separator: ",")
         case "accept-language": return members.map { $0.lowercased() }.joined(separator: ",")
-        case "accept": return members.sorted().joined(separator: ",")
+        case "accept": return members.ordered(by: <).joined(separator: ",")
         default: return members.joined(separator: ",")
         }
     }

@@ -82,9 +82,9 @@ struct CacheControl: Hashable, Sendable {
 
     /// Parses delta-seconds (RFC 9111 §1.2.2): digits only, at most `maximumSeconds`. Returns nil for anything else.
     static func deltaSeconds(_ text: String) -> Int? {
-        // The standard library also accepts a sign. Functions of another module would be called for each byte.
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
-        return min(Int(text) ?? maximumSeconds, maximumSeconds)
+        if let seconds = ASCII.decimal(text[...]) { return min(Int(clamping: seconds), maximumSeconds) }
+        let overflows = !text.isEmpty && text.utf8.allSatisfy { $0 &- 0x30 < 10 }
+        return overflows ? maximumSeconds : nil
     }
 }
 

@@ -23,11 +23,7 @@ enum CacheFields {
         _ headers: HTTPHeaders, _ control: CacheControl, receivedAt time: Date
     ) -> HTTPHeaders {
         var left = connection.union([.setCookie])
-        if let listed = headers[.connection] {
-            for name in listed.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }) {
-                left.insert(HTTPField.Name(String(Substring(name))))
-            }
-        }
+        if let listed = headers[.connection] { left.formUnion(words(listed).map { HTTPField.Name($0) }) }
         left.formUnion(control.fieldNames("no-cache") ?? [])
         var result = HTTPHeaders()
         result.reserveCapacity(headers.count + 1)
@@ -52,12 +48,16 @@ enum CacheFields {
         var tags: Set<String> = []
         for field in ["Cache-Tag", "Surrogate-Key"] as [HTTPField.Name] {
             for value in headers[values: field] {
-                for tag in value.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }) where tag.count <= 256 {
+                for tag in words(value) where tag.utf8.count <= 256 {
                     guard tags.count < 64 else { return tags }
-                    tags.insert(String(Substring(tag)))
+                    tags.insert(tag)
                 }
             }
         }
         return tags
+    }
+
+    private static func words(_ text: String) -> [String] {
+        text.utf8.split { ", \t".utf8.contains($0) }.map { String(Substring($0)) }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 
 /// The request fields that keep a cache from being used: they are not known to be harmless, so that their values are a
@@ -21,7 +22,7 @@ final class ChangingFields: Sendable {
 
     /// The names of the fields that have changed often enough, in order.
     var names: [String] {
-        fields.withLock { $0.filter { $0.value.changes >= Self.limit }.map(\.key.text).sorted() }
+        fields.withLock { $0.filter { $0.value.changes >= Self.limit }.map(\.key.text).ordered(by: <) }
     }
 
     /// Notes the fields of a request for which nothing was found. Returns the reason to report.

@@ -78,7 +78,7 @@ private struct ByteWriter {
 
     mutating func texts(_ values: some Collection<String>) {
         number(Int64(values.count))
-        for value in values.sorted() { text(value) }
+        for value in values.ordered(by: <) { text(value) }
     }
 
     mutating func fields(_ headers: HTTPHeaders) {

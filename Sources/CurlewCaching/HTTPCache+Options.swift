@@ -73,19 +73,17 @@ extension HTTPCache.Options {
     /// Returns the URL under which a response is stored: `url` without the ignored query items.
     func target(of url: String) -> String {
         guard !ignoredQueryItems.isEmpty, let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
-        let items = url.utf8[url.utf8.index(after: mark)...].split(
-            separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-        let kept = items.filter { item in !isIgnored(item.prefix { $0 != UInt8(ascii: "=") }) }
+        let items = Substring(url.utf8[mark...].dropFirst()).parts("&", keepingEmpty: true)
+        let kept = items.filter { !isIgnored($0.upTo("=")) }
         if kept.count == items.count { return url }
-        let query = kept.map { String(Substring($0)) }.joined(separator: "&")
+        let query = kept.joined(separator: "&")
         return String(url[..<mark]) + (kept.isEmpty ? "" : "?" + query)
     }
 
-    private func isIgnored(_ name: Substring.UTF8View) -> Bool {
+    private func isIgnored(_ name: Substring) -> Bool {
         ignoredQueryItems.contains { pattern in
-            let pattern = pattern.utf8
-            guard pattern.last == UInt8(ascii: "*") else { return name.elementsEqual(pattern) }
-            return name.starts(with: pattern.dropLast())
+            pattern.ends(with: "*")
+                ? name.begins(with: String(pattern.dropLast())) : name.utf8.elementsEqual(pattern.utf8)
         }
     }
 }

@@ -48,7 +48,7 @@ struct CookieInterceptor: Interceptor {
         let end = line.utf8.firstIndex { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ";") }
         // Without "=", the whole text is the value, and therefore secret.
         guard let end, line.utf8[end] == UInt8(ascii: "=") else { return "" }
-        return line[..<end].split(whereSeparator: \.isWhitespace).joined(separator: " ").clipped(to: 64).printable
+        return String(line[..<end]).joinedLines.clipped(to: 64).printable
     }
 }
 

@@ -40,7 +40,7 @@ struct CookieJar: Sendable {
 
     /// All cookies, oldest first. Expired cookies are included until they are removed.
     var cookies: [Cookie] {
-        entries.values.joined().sorted(by: Self.isOlder).map(\.cookie)
+        entries.values.joined().ordered(by: Self.isOlder).map(\.cookie)
     }
 
     /// Stores the cookie from a `Set-Cookie` field of the response to `request` (RFC 6265bis §5.6, §5.7). A cookie that
@@ -121,7 +121,7 @@ struct CookieJar: Sendable {
             }
         }
         guard found.count > 1 else { return found }
-        return found.sorted { left, right in
+        return found.ordered { left, right in
             let lengths = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
             return lengths.0 == lengths.1 ? Self.isOlder(left, right) : lengths.0 > lengths.1
         }
@@ -135,7 +135,7 @@ struct CookieJar: Sendable {
                 && entries.contains {
                     $0.cookie.isSecure && $0.cookie.name.utf8.elementsEqual(cookie.name.utf8)
                         && !$0.cookie.hasExpired(at: now)
-                        && CookieMatching.isPath(cookie.path, in: $0.cookie.path)
+                        && CookieMatching.isPath(cookie.path[...], in: $0.cookie.path)
                 }
         }
     }
@@ -218,15 +218,14 @@ enum CookieMatching {
     /// Returns whether `host` is `domain` or one of its subdomains (§5.1.3). An IP address has no subdomains.
     static func isHost(_ host: String, in domain: String) -> Bool {
         if host == domain { return true }
-        guard host.utf8.count > domain.utf8.count, host.utf8.reversed().starts(with: domain.utf8.reversed()),
-            !isAddress(host)
+        guard host.utf8.count > domain.utf8.count, host.ends(with: domain), !isAddress(host)
         else { return false }
         return host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".")
     }
 
     /// Returns whether `path` is `folder` or a path below it in complete segments (§5.1.4).
-    static func isPath(_ path: some StringProtocol, in folder: String) -> Bool {
-        guard path.utf8.starts(with: folder.utf8) else { return false }
+    static func isPath(_ path: Substring, in folder: String) -> Bool {
+        guard path.begins(with: folder) else { return false }
         return path.utf8.count == folder.utf8.count || folder.utf8.last == UInt8(ascii: "/")
             || path.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
     }
@@ -249,8 +248,8 @@ enum CookieMatching {
     /// §3.5).
     static func isAddress(_ host: String) -> Bool {
         if host.utf8.first == UInt8(ascii: "[") { return true }
-        guard let last = host.utf8.split(separator: UInt8(ascii: ".")).last else { return false }
-        return last.allSatisfy { (0x30...0x39).contains($0) } || last.starts(with: "0x".utf8)
+        guard let last = host.parts(".").last else { return false }
+        return last.utf8.allSatisfy(ASCII.isDigit) || last.begins(with: "0x")
     }
 
     /// Returns the host and every domain above it, the host first: `a.b.c`, `b.c`, `c`.

@@ -76,10 +76,10 @@ struct CookieReader {
 
     private static func keepsPrefix(_ cookie: Cookie, path: String?) -> Bool {
         // A cookie without a name is sent as its value alone, so the value must not look like a prefixed name.
-        let name = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased().utf8
-        let isHost = name.starts(with: "__host-".utf8)
-        let isHTTP = name.starts(with: "__http-".utf8) || name.starts(with: "__host-http-".utf8)
-        guard isHost || isHTTP || name.starts(with: "__secure-".utf8) else { return true }
+        let name = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased()
+        let isHost = name.begins(with: "__host-")
+        let isHTTP = name.begins(with: "__http-") || name.begins(with: "__host-http-")
+        guard isHost || isHTTP || name.begins(with: "__secure-") else { return true }
         return !cookie.name.isEmpty && cookie.isSecure && (!isHTTP || cookie.isHTTPOnly)
             && (!isHost || cookie.isHostOnly && path == "/")
     }

@@ -71,9 +71,7 @@ extension CookieStore {
         }
 
         private static func labels(_ name: some StringProtocol) -> [Substring] {
-            // Split by bytes: a dot followed by a combining mark is still a dot.
-            Substring(name).utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-                .map(Substring.init)
+            Substring(name).parts(".", keepingEmpty: true)
         }
 
         /// Returns the number of public labels, counted from the end.

@@ -10,9 +10,8 @@ enum Punycode {
     static func encodeName(_ name: String) -> String? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return name }
         var labels: [String] = []
-        // Split by bytes: a dot followed by a combining mark is still a dot.
-        for label in name.utf8.split(separator: 0x2E, omittingEmptySubsequences: false) {
-            guard let encoded = encode(Substring(label)) else { return nil }
+        for label in name.parts(".", keepingEmpty: true) {
+            guard let encoded = encode(label) else { return nil }
             labels.append(encoded)
         }
         return labels.joined(separator: ".")

@@ -27,7 +27,7 @@ struct SetCookie: Hashable, Sendable {
         let bytes = line.utf8
         // A control character other than the tab could forge a header field when the cookie is sent back.
         guard !bytes.contains(where: { ASCII.isControl($0) && $0 != 0x09 }) else { throw .controlCharacter }
-        let parts = bytes.split(separator: 0x3B, omittingEmptySubsequences: false)
+        let parts = line.parts(";", keepingEmpty: true).map(\.utf8)
         let pair = parts.first ?? Substring("").utf8
         let equals = pair.firstIndex(of: 0x3D)
         name = equals.map { Self.trimmed(pair[..<$0]) } ?? ""
@@ -65,7 +65,7 @@ struct SetCookie: Hashable, Sendable {
     private static func age(_ text: String) -> Int64? {
         let digits = text.utf8.first == 0x2D ? text.utf8.dropFirst() : text.utf8[...]
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
-        return digits.count < text.utf8.count ? 0 : ASCII.decimal(digits, as: Int64.self) ?? .max
+        return digits.count < text.utf8.count ? 0 : ASCII.decimal(Substring(digits)) ?? .max
     }
 
     private static func trimmed(_ bytes: Substring.UTF8View) -> String {
@@ -125,18 +125,18 @@ private struct CookieDateReader {
     }
 
     private static func clock(_ token: Substring.UTF8View) -> (hour: Int, minute: Int, second: Int)? {
-        let parts = token.split(separator: 0x3A, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, (1...2).contains(parts[0].count), (1...2).contains(parts[1].count),
+        let parts = Substring(token).parts(":", maximum: 3, keepingEmpty: true)
+        guard parts.count == 3, (1...2).contains(parts[0].utf8.count), (1...2).contains(parts[1].utf8.count),
             let hour = ASCII.decimal(parts[0]), let minute = ASCII.decimal(parts[1]),
-            let second = number(parts[2], digits: 1...2)
+            let second = number(parts[2].utf8, digits: 1...2)
         else { return nil }
-        return (hour, minute, second)
+        return (Int(hour), Int(minute), second)
     }
 
     /// Returns the number at the beginning of a token; nil if its number of digits is not in `digits`.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let number = token.prefix(while: ASCII.isDigit)
-        return digits.contains(number.count) ? ASCII.decimal(number) : nil
+        return digits.contains(number.count) ? ASCII.decimal(Substring(number)).map { Int($0) } : nil
     }
 
     private static func month(_ token: Substring.UTF8View) -> Int? {

@@ -88,10 +88,11 @@ package enum ASCII {
     }
 
     /// Parses a decimal number. Returns `nil` for empty text, for any byte that is not a digit, and on overflow.
-    ///
+    package static func decimal(_ text: Substring) -> Int64? { decimal(text.utf8, as: Int64.self) }
+
     /// Pass `Int64` for byte positions and lengths: `Int` has 32 bits on some watches, which limits it to two
     /// gigabytes.
-    package static func decimal<Value: FixedWidthInteger>(
+    static func decimal<Value: FixedWidthInteger>(
         _ text: some Collection<UInt8>, as type: Value.Type = Int.self
     ) -> Value? {
         guard !text.isEmpty else { return nil }

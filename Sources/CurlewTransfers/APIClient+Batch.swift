@@ -22,17 +22,17 @@ extension APIClient {
         let results = await withTaskGroup(of: (Int, Result<Value, NetworkError>).self) { group in
             // Without this capture, the closure would resume on the global executor after each call.
             _ = isolation
-            var results: [Int: Result<Value, NetworkError>] = [:]
-            var (iterator, started) = (inputs.makeIterator(), 0)
+            var results: [Result<Value, NetworkError>?] = []
+            var iterator = inputs.makeIterator()
             while true {
-                if started >= max(1, concurrency), let (index, result) = await group.next() { results[index] = result }
+                if results.count >= max(1, concurrency), let (index, result) = await group.next() { results[index] = result }
                 guard !Task.isCancelled, let input = iterator.next() else { break }
-                let (index, call) = (started, request(input))
+                let (index, call) = (results.count, request(input))
+                results.append(nil)
                 group.addTask { (index, await self.result(of: call)) }
-                started += 1
             }
             for await (index, result) in group { results[index] = result }
-            return (0..<started).compactMap { results[$0] }
+            return results.compactMap(\.self)
         }
         if Task.isCancelled { throw NetworkError(.cancelled) }
         return results

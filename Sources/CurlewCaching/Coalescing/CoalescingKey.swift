@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 
 /// The key of a shared exchange: everything that can make the responses to two requests differ.
@@ -79,20 +80,15 @@ struct CoalescingKey: Hashable, Sendable {
         if case .known(let name, _) = principal { principalName = name }
         text.append(principalName == nil ? 0 : 1)
         text.append(counted: (principalName ?? "").utf8)
-        let chosen = context.hopFields.map { (name: Array(ASCII.lowercased($0.text).utf8), value: $1) }
-            .sorted { $0.name.lexicographicallyPrecedes($1.name) }
-        for field in chosen {
-            text.append(counted: field.name)
-            text.append(counted: field.value.utf8)
+        func append(_ fields: [(name: String, value: String)]) {
+            for field in fields.ordered(by: { $0.name < $1.name }) {
+                text.append(counted: field.name.utf8)
+                text.append(counted: field.value.utf8)
+            }
         }
-        text.append(counted: [])
-        let named = request.headers.filter { !fields.contains($0.name) }.enumerated()
-            .map { (name: Array(ASCII.lowercased($1.name.text).utf8), index: $0, value: $1.value) }
-            .sorted { $0.name == $1.name ? $0.index < $1.index : $0.name.lexicographicallyPrecedes($1.name) }
-        for field in named {
-            text.append(counted: field.name)
-            text.append(counted: field.value.utf8)
-        }
+        append(context.hopFields.map { (ASCII.lowercased($0.text), $1) })
+        text.append(counted: "".utf8)
+        append(request.headers.filter { !fields.contains($0.name) }.map { (ASCII.lowercased($0.name.text), $0.value) })
         return text
     }
 

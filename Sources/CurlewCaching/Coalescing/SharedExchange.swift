@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 
 /// An exchange that several calls share: a task that performs it, and a ticket for each call.

@@ -107,7 +107,7 @@ extension HTTPCache {
                 table.removals.note(selection)
                 return table.all
             }
-            let ids = Set(all.lazy.filter(selection.contains).map(\.id))
+            let ids = Set(all.filter(selection.contains).map(\.id))
             return table.withLock { $0.remove(.entries(ids)) }
         }
 

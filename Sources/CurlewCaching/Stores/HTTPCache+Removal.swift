@@ -28,9 +28,10 @@ extension HTTPCache {
         /// `.principal(tokens.principal)` after a sign-out. Selects nothing for `.unknown`. The store checks every entry.
         public static func principal(_ principal: Principal) -> HTTPCache.Removal {
             guard let text = principal.text else { return principal == .anonymous ? .principal(nil) : .entries([]) }
-            let parts = Set(text.parts("+"))
+            let parts = text.parts("+")
             return .matching { stored in
-                stored.key.principal.map { parts.isSubset(of: $0.parts("+")) } ?? false
+                let stored = stored.key.principal.map { $0.parts("+") } ?? []
+                return !stored.isEmpty && parts.allSatisfy(stored.contains)
             }
         }
 
@@ -47,7 +48,7 @@ extension HTTPCache {
             switch self {
             case .everything: true
             case .target(let target): response.key.target == target
-            case .prefix(let prefix): response.key.target.utf8.starts(with: prefix.utf8)
+            case .prefix(let prefix): response.key.target.begins(with: prefix)
             case .principal(let principal): response.key.principal == principal
             case .tags(let tags): !response.tags.isDisjoint(with: tags)
             case .entries(let ids): ids.contains(response.id)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
 public import CurlewHTTP
 
 /// Clients derived from this one. They share its transport and the state of its interceptors; this client does not
@@ -90,7 +91,7 @@ extension APIClient {
     }
 
     private var warnings: [String] {
-        let names = core.unsentFields.map(\.text).sorted()
+        let names = core.unsentFields.map(\.text).ordered(by: <)
         let unsent =
             names.isEmpty
             ? []

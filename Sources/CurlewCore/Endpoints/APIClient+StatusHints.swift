@@ -55,7 +55,7 @@ extension APIClient.Core {
     /// Returns a hint if the path begins with the path of the base URL twice; otherwise nil.
     private func repetitionHint(_ request: HTTPRequest) -> String? {
         let path = baseURL?.path ?? ""
-        guard !path.isEmpty, "\(request.target.upTo("?"))/".starts(with: "\(path)\(path)/") else { return nil }
+        guard !path.isEmpty, "\(request.target.upTo("?"))/".begins(with: "\(path)\(path)/") else { return nil }
         return "The path of the base URL was sent twice: leave it out of the path of the call."
     }
 

@@ -133,7 +133,7 @@ private struct Wrapped<Value: Decodable>: Decodable {
 extension String {
     /// The name in camel case: `tagged_items` becomes `taggedItems`.
     fileprivate var camelCased: String {
-        var words = split(separator: "_")
+        var words = parts("_")
         guard let first = words.first else { return self }
         words.removeFirst()
         return first + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()

@@ -63,5 +63,5 @@ extension Array: QueryValue where Element: QueryValue {
 
 extension Set: QueryValue where Element: QueryValue {
     /// The strings of all elements, sorted, so that equal sets produce equal requests.
-    public var queryTexts: [String] { flatMap(\.queryTexts).sorted() }
+    public var queryTexts: [String] { flatMap(\.queryTexts).ordered(by: <) }
 }

@@ -30,7 +30,7 @@ extension HTTPRequest {
         var request = HTTPRequest(
             method, origin: origin, target: target(without: received, context), headers: headers, body: body,
             secrets: secrets)
-        for name in Set(headers.map(\.name)) where !allowed.allow(name) {
+        for name in headers.map(\.name) where !allowed.allow(name) {
             let before = received?.headers[values: name] ?? []
             guard headers[values: name] != before else { continue }
             request.headers.remove(name)
@@ -43,7 +43,7 @@ extension HTTPRequest {
         guard target != received?.target, let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else {
             return target
         }
-        let before = Set(received?.queryItems ?? [])
+        let before = received?.queryItems ?? []
         let redaction = context.secrets.redaction
         let kept = queryItems.filter {
             before.contains($0) || redaction.pairs(Substring($0)).utf8.elementsEqual($0.utf8)
@@ -54,7 +54,7 @@ extension HTTPRequest {
 
     private var queryItems: [String] {
         guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
-        return target.utf8[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { String(Substring($0)) }
+        return Substring(target.utf8[mark...].dropFirst()).parts("&").map(String.init)
     }
 }
 
@@ -99,8 +99,8 @@ extension RequestOptions {
     ///
     /// - `home`: the origin of the call whose response that was.
     /// - `fields`: the fields that the capability sends to every origin.
-    package mutating func note(serverChoiceFrom home: Origin?, fields: Set<HTTPField.Name> = []) {
-        self[ServerChoiceKey.self] = ServerChoice(home: home, fields: fields)
+    package mutating func note(serverChoiceFrom home: Origin?, fields: [HTTPField.Name] = []) {
+        self[ServerChoiceKey.self] = ServerChoice(home: home, fields: Set(fields))
     }
 }
 

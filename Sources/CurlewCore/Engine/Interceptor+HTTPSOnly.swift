@@ -17,7 +17,7 @@ extension Interceptor where Self == BuiltInInterceptor {
         let parsed = origins.map { text in
             (try? HTTPRequest(url: text)).flatMap { $0.target == "/" ? $0.origin : nil }
         }
-        let exceptions = Set(parsed.compactMap(\.self))
+        let exceptions = parsed.compactMap(\.self)
         var traits = InterceptorTraits(.wire, runsInPreview: true)
         if let index = parsed.firstIndex(of: nil) {
             let text = origins[index].clipped(to: 80).printable

@@ -96,19 +96,17 @@ extension Pipeline {
     /// The error for interceptors that draw on different budgets; nil if there is none.
     private var budgetProblem: String? {
         let chosen = entries.compactMap(\.traits.budget).filter(\.isChosen)
-        let count = Set(chosen.map { ObjectIdentifier($0.value) }).count
-        return count > 1
-            ? "The interceptors that repeat calls use \(count) budgets. Pass the same RetryBudget to all of them."
-            : nil
+        return chosen.contains { $0.value !== chosen[0].value }
+            ? "The interceptors that repeat calls use several budgets. Pass the same RetryBudget to all of them." : nil
     }
 
     /// The errors for interceptors that occur more than once but must be unique, one sentence for each kind.
     private var surplus: [String] {
         let kinds = entries.compactMap(\.traits.uniqueKind)
-        var seen: Set<String> = []
-        return kinds.compactMap { kind in
-            let count = kinds.filter { $0.name == kind.name }.count
-            guard count > 1, seen.insert(kind.name).inserted else { return nil }
+        return kinds.indices.compactMap { index in
+            let kind = kinds[index]
+            let count = kinds[index...].filter { $0.name == kind.name }.count
+            guard count > 1, !kinds[..<index].contains(where: { $0.name == kind.name }) else { return nil }
             return "The pipeline has \(count) \(kind.name), so \(kind.consequence)."
                 + " Replace them by one with replacing(_:)."
         }

@@ -52,18 +52,17 @@ extension Principal {
     init(of request: HTTPRequest, in context: ExchangeContext) {
         let rules = context.fields
         let declared = context.forwardedFields.secret
-        var fields: [(name: String, index: Int, value: String)] = []
-        for (index, field) in request.headers.enumerated()
-        where !rules.isHarmless(field.name) || declared.contains(field.name) {
+        var fields: [(name: String, value: String)] = []
+        for field in request.headers where !rules.isHarmless(field.name) || declared.contains(field.name) {
             let value = field.name == .cookie ? rules.identifying(cookie: field.value) : field.value
-            if let value { fields.append((field.name.text.lowercased(), index, value)) }
+            if let value { fields.append((field.name.text.lowercased(), value)) }
         }
         if fields.isEmpty {
             self = .anonymous
             return
         }
-        fields.sort { ($0.name, $0.index) < ($1.name, $1.index) }
-        self = .holder(of: fields.flatMap { [$0.name, $0.value] }, in: context)
+        let ordered = fields.count == 1 ? fields : fields.ordered { $0.name < $1.name }
+        self = .holder(of: ordered.flatMap { [$0.name, $0.value] }, in: context)
     }
 
     /// Joins the parts, each prefixed with its length, so that different lists have different results.

@@ -115,10 +115,9 @@ struct ProxyBypass: Sendable {
         // A single colon separates a port. Several colons belong to an IPv6 address, which has a port only after
         // brackets.
         if let colon = host.last(":"), host.first(":") == colon || host[..<colon].ends(with: "]") {
-            guard let number = Int(Substring(host.utf8[colon...].dropFirst())), (1...65_535).contains(number) else {
-                return nil
-            }
-            port = number
+            guard let number = ASCII.decimal(Substring(host.utf8[colon...].dropFirst())), (1...65_535).contains(number)
+            else { return nil }
+            port = Int(number)
             host = host[..<colon]
         }
         if host == "*" { return (.all, port) }

@@ -124,7 +124,7 @@ extension TransportConfiguration.Proxy.Server {
             remainder = Substring(remainder.utf8[at...].dropFirst())
         }
         let colon = remainder.ends(with: "]") ? nil : remainder.last(":")
-        let port = colon.map { Int(Substring(remainder.utf8[$0...].dropFirst())) ?? 0 }
+        let port = colon.map { Int(clamping: ASCII.decimal(Substring(remainder.utf8[$0...].dropFirst())) ?? 0) }
         self.init(
             kind, host: String(remainder[..<(colon ?? remainder.endIndex)]), port: port, user: credentials.first,
             password: credentials.count > 1 ? credentials[1] : nil)

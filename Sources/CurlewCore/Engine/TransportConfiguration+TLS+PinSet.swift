@@ -150,7 +150,7 @@ extension TransportConfiguration.TLS.PinSet {
         for key in keys where !Self.isPin(key) {
             problems.append("\(name): \"\(key)\" is not a pin. Write sha256// and 32 bytes in Base64.")
         }
-        if Set(keys).count < 2 {
+        if keys.allSatisfy({ $0 == keys.first }) {
             problems.append(
                 "\(name): the set for \(hosts.first ?? "no host") has no backup key. Add the pin of a second key, kept "
                     + "in a safe location, for the replacement of the first one.")

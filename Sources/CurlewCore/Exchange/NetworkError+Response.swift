@@ -57,8 +57,7 @@ extension NetworkError {
                 return
                     "\(body.count) bytes of \(mediaType?.essence.printable ?? "markup"), read them with error.response?.body"
             }
-            let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            return secrets.redaction.bodyText(line, mediaType: mediaType).clipped(to: 400).printable
+            return secrets.redaction.bodyText(text.joinedLines, mediaType: mediaType).clipped(to: 400).printable
         }
 
         /// The first bytes of a body, which are collected chunk by chunk.

@@ -220,11 +220,11 @@ extension HTTPField.Name {
     fileprivate var mayTrail: Bool {
         if belongsToConnection { return false }
         let name = text.lowercased()
-        return !Self.headOnly.contains(name) && !name.utf8.starts(with: "if-".utf8)
-            && !name.utf8.starts(with: "accept".utf8) && !name.utf8.starts(with: "proxy-".utf8)
+        return !Self.headOnly.contains(name) && !name.begins(with: "if-") && !name.begins(with: "accept")
+            && !name.begins(with: "proxy-")
     }
 
-    private static let headOnly: Set<String> = [
+    private static let headOnly = [
         "age", "authentication-info", "authorization", "cache-control", "connection", "content-encoding",
         "content-language", "content-length", "content-location", "content-range", "content-type", "cookie", "date",
         "expect", "expires", "forwarded", "host", "idempotency-key", "keep-alive", "location", "max-forwards", "origin",

@@ -31,14 +31,14 @@ extension RedirectPolicy {
     ) -> Decision {
         guard Self.redirects(status) else { return .deliver(because: nil) }
         if case .none = rule { return .deliver(because: "The policy follows no redirects.") }
-        let locations = Set(headers[values: .location])
+        let locations = headers[values: .location]
         guard let location = locations.first else { return .deliver(because: "The response has no Location.") }
 
         var next = request
         do throws(NetworkError) {
-            guard locations.count == 1 else {
+            guard locations.allSatisfy({ $0 == location }) else {
                 throw NetworkError(
-                    .badResponse, detail: "The redirect has \(locations.count) Location fields that differ.",
+                    .badResponse, detail: "The redirect has \(locations.count) Location fields, which differ.",
                     hint: "With options.redirects = .manual the call returns the response, with all of them.")
             }
             next = try Self.target(of: location, from: request)

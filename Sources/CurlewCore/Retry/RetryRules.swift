@@ -40,7 +40,7 @@ extension HTTPRequest {
             secret: context.fields.secret.union(forwarded.secret), home: context.homeFields,
             declared: context.fields.harmless.union(forwarded.declared))
         var request = self
-        for name in Set(headers.map(\.name))
+        for name in headers.map(\.name)
         where !allowed.allow(name) && headers[values: name] == former.headers[values: name] {
             request.headers.remove(name)
         }

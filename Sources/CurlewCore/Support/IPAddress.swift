@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewFoundation
+import CurlewHTTP
 
 /// An IPv4 or IPv6 address, without port and zone.
 ///
@@ -113,24 +114,17 @@ struct IPNetwork: Hashable, CustomStringConvertible, Sendable {
 
     /// Parses a network such as `fd00::/8`, or a single address. Returns nil for any other text.
     init?(_ text: String) {
-        let parts = text.utf8.split(separator: 0x2F, maxSplits: 1, omittingEmptySubsequences: false)
-        guard let first = parts.first,
-            let address = IPAddress(String(decoding: first, as: UTF8.self))
-        else {
-            return nil
-        }
+        let parts = text.parts("/", maximum: 2, keepingEmpty: true)
+        guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }
         self.address = address
         let all = address.bytes.count * 8
         guard parts.count == 2 else {
             bits = all
             return
         }
-        let digits = parts[1]
-        guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
-            let number = Int(String(decoding: digits, as: UTF8.self))
-        else { return nil }
+        guard parts[1].utf8.count <= 3, let number = ASCII.decimal(parts[1]).map(Int.init) else { return nil }
         // The prefix length of an IPv4-mapped network includes the 96 bits before the IPv4 address.
-        let isMapped = address.isIPv4 && first.contains(0x3A)
+        let isMapped = address.isIPv4 && first.holds(":")
         let bits = isMapped ? number - 96 : number
         guard (0...all).contains(bits) else { return nil }
         self.bits = bits

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 package import CurlewFoundation
+import CurlewHTTP
 
 /// Reads and writes small files that are private to the user. A file is replaced atomically, so a crash leaves either
 /// the old or the new content.
@@ -150,7 +151,7 @@ package enum PrivateFile {
     package static func move(_ path: String, to other: String) throws(Failure) {
         guard rename(path, other) == 0 else {
             let failure = Failure("moved", path)
-            if path.utf8.reversed().starts(with: ".new".utf8.reversed()) { unlink(path) }
+            if path.ends(with: ".new") { unlink(path) }
             throw failure
         }
     }

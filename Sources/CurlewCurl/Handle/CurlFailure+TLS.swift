@@ -48,7 +48,7 @@ extension CurlFailure {
         "error:00000000:",
     ]
 
-    private static let brokenErrors: Set<Int32> = [
+    private static let brokenErrors = [
         ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH,
     ]
 

@@ -116,9 +116,8 @@ final class EasyHandle {
         defer { curl_slist_free_all(previous) }
         addresses = nil
         // Versions differ in whether a trailing dot is part of the name.
-        for name in Set([target.host, target.host.ends(with: ".") ? String(target.host.dropLast()) : target.host]) {
-            append(line("\(name):\(target.port)"), to: &addresses)
-        }
+        append(line("\(target.host):\(target.port)"), to: &addresses)
+        if target.host.ends(with: ".") { append(line("\(target.host.dropLast()):\(target.port)"), to: &addresses) }
         setPointer(CURLOPT_RESOLVE, UnsafeMutableRawPointer(addresses))
     }
 

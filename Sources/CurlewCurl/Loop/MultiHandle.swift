@@ -3,6 +3,7 @@
 #if os(Linux)
 import CCurl
 import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 
 /// Work that a callback of libcurl defers until libcurl has returned.
@@ -217,7 +218,7 @@ final class MultiHandle: Carrier {
 
     /// Returns the transfers with these states, the oldest first.
     func transfers(where isIncluded: (TransferState) -> Bool) -> [Transfer] {
-        active.values.filter { isIncluded($0.state) }.sorted {
+        active.values.filter { isIncluded($0.state) }.ordered {
             $0.clock.elapsed(at: loop.now) > $1.clock.elapsed(at: loop.now)
         }
     }

@@ -94,7 +94,7 @@ final class NameLookup: Sendable {
 
     /// Returns the addresses in a text of this format.
     static func addresses(_ text: String) -> [IPAddress] {
-        text.utf8.split(separator: UInt8(ascii: ",")).compactMap { IPAddress(String(Substring($0))) }
+        text.parts(",").compactMap { IPAddress(String($0)) }
     }
 
     private func find(_ name: String) -> Outcome {

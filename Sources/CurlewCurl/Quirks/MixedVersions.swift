@@ -24,7 +24,7 @@ struct MixedVersions {
     }
 
     private var occupants: [ConnectionName: Occupants] = [:]
-    private var origins: Set<Origin> = []
+    private var origins: [Origin] = []
     private static let originLimit = 1024
 
     static let error = NetworkError(
@@ -44,7 +44,7 @@ struct MixedVersions {
     mutating func note(_ origin: Origin) {
         guard CurlLibrary.current.mixesVersions else { return }
         if origins.count >= Self.originLimit { origins = [] }
-        origins.insert(origin)
+        if !areMixed(at: origin) { origins.append(origin) }
     }
 
     /// Adds a transfer that is about to be sent on a connection. Returns false if it must not be sent.

@@ -52,7 +52,7 @@ struct DeclaredContent {
     /// Parses a value of `Content-Length`: a number, or a list that repeats the same number, because intermediaries
     /// join repeated fields. Returns nil for any other text.
     private static func length(_ text: String) -> Int64? {
-        if text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { return Int64(text) }
+        if let length = ASCII.decimal(text[...]) { return length }
         let parts = text.parts(",", keepingEmpty: true).map { $0.without() }
         guard parts.count > 1, let first = parts.first, parts.allSatisfy({ $0 == first }) else { return nil }
         return length(first)

@@ -39,9 +39,9 @@ package enum ByteRange: Hashable, Sendable {
         }
     }
 
-    fileprivate static func number(_ text: some StringProtocol) -> Int64? {
+    fileprivate static func number(_ text: Substring) -> Int64? {
         // `Int64.max` is excluded so that adding 1 cannot overflow.
-        ASCII.decimal(Array(text.utf8), as: Int64.self).flatMap { $0 == .max ? nil : $0 }
+        ASCII.decimal(text).flatMap { $0 == .max ? nil : $0 }
     }
 }
 

@@ -97,7 +97,7 @@ extension RateLimitStatus {
     private static func number(_ text: String, mayHaveFraction: Bool) -> Int64? {
         let digits = text.utf8.prefix(while: ASCII.isDigit)
         guard !digits.isEmpty else { return nil }
-        let value = Int64(Substring(digits)) ?? .max
+        let value = ASCII.decimal(Substring(digits)) ?? .max
         var remainder = text.utf8.dropFirst(digits.count)
         var isFraction = false
         if mayHaveFraction, remainder.first == 0x2E {

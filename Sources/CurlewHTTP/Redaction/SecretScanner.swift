@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 /// Finds the secrets of a text in one pass over its bytes. The text may be truncated or malformed.
 ///
 /// Secrets are the values after a secret name and `=` or `:`, credentials after `Bearer`, `Basic` and `DPoP`, the
@@ -72,7 +74,7 @@ struct SecretScanner {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
         var index = 0
-        for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+        for edit in edits.ordered(by: { $0.range.lowerBound < $1.range.lowerBound }) {
             // An edit may lie in another one, as a password in a secret part of a path.
             if edit.range.lowerBound >= index {
                 output += bytes[index..<edit.range.lowerBound]

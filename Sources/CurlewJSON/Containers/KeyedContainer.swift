@@ -13,7 +13,7 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// The keys of the object that the model knows, in the order of the document. Foundation specifies no order.
     var allKeys: [Key] { document.names(of: object).compactMap { Key(stringValue: $0) } }
 
-    func contains(_ key: Key) -> Bool { document.find(key.stringValue, in: object) != nil }
+    func contains(_ key: Key) -> Bool { document.sharedFind(key.stringValue, in: object) != nil }
 
     func decodeNil(forKey key: Key) throws -> Bool { document.tape[try sharedIndex(of: key)].kind == .null }
 
@@ -58,14 +58,18 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func rareIfPresent<Value: ScalarValue>(_ type: Value.Type, _ key: Key) throws -> Value? {
-        try sharedIndexIfPresent(of: key).map { try read(type, at: $0, key) }
+        guard let index = document.sharedFind(key.stringValue, in: object), document.tape[index].kind != .null else {
+            return nil
+        }
+        return try read(type, at: index, key)
     }
 
-    @inline(never)
-    private func sharedIndex(of key: Key) throws -> Int { try index(of: key) }
-
-    @inline(never)
-    private func sharedIndexIfPresent(of key: Key) -> Int? { indexIfPresent(of: key) }
+    private func sharedIndex(of key: Key) throws -> Int {
+        guard let index = document.sharedFind(key.stringValue, in: object) else {
+            throw document.missing(key, in: object)
+        }
+        return index
+    }
 
     @inline(__always)
     private func read<Value: ScalarValue>(_ type: Value.Type, at index: Int, _ key: Key) throws -> Value {
@@ -99,7 +103,7 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func superDecoder(_ key: some CodingKey) -> any Decoder {
-        if let index = document.find(key.stringValue, in: object) { return decoder(at: index) }
+        if let index = document.sharedFind(key.stringValue, in: object) { return decoder(at: index) }
         return NullDecoder(
             codingPath: codingPath + [key], userInfo: document.userInfo, convertsKeys: document.convertsKeys)
     }
@@ -115,7 +119,7 @@ extension KeyedContainer {
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try rare(type, key) }
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try rare(type, key) }
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try rare(type, key) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try scalar(type, key) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try rare(type, key) }
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try rare(type, key) }
     func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try rare(type, key) }
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try rare(type, key) }
@@ -139,7 +143,7 @@ extension KeyedContainer {
     func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try rareIfPresent(type, key) }
     func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try rareIfPresent(type, key) }
     func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try rareIfPresent(type, key) }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try scalarIfPresent(type, key) }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try rareIfPresent(type, key) }
     func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try rareIfPresent(type, key) }
     func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try rareIfPresent(type, key) }
     func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try rareIfPresent(type, key) }

@@ -32,31 +32,28 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
     }
 
     mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-        guard let index = indexIfPresent() else {
-            advance()
-            return nil
-        }
-        let value = try document.value(type, at: index, in: array)
-        advance()
-        return value
+        try skipsNull() ? nil : decode(type)
     }
 
-    @inline(__always)
+    // Decoding an array of scalars uses no container, so these functions need not be inlined.
+
+    @inline(never)
     mutating func scalar<Value: ScalarValue>(_ type: Value.Type) throws -> Value {
         let value = try document.scalar(type, at: try index(type), in: array)
         advance()
         return value
     }
 
-    @inline(__always)
     mutating func scalarIfPresent<Value: ScalarValue>(_ type: Value.Type) throws -> Value? {
-        guard let index = indexIfPresent() else {
-            advance()
-            return nil
-        }
-        let value = try document.scalar(type, at: index, in: array)
+        try skipsNull() ? nil : scalar(type)
+    }
+
+    /// Returns whether the next element is a null, or there are no more elements; then advances.
+    @inline(never)
+    private mutating func skipsNull() -> Bool {
+        guard indexIfPresent() == nil else { return false }
         advance()
-        return value
+        return true
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
@@ -82,7 +79,7 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
         return decoder
     }
 
-    @inline(__always)
+    @inline(never)
     private func index(_ type: Any.Type, atEnd text: StaticString = "Unkeyed container is at end.") throws -> Int {
         guard currentIndex < elements else {
             throw DecodingError.valueNotFound(

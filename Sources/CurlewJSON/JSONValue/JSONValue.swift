@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 /// Any JSON value, for request and response bodies that have no model.
 ///
 ///     try await client.send(.post("/users", body: .json(["name": "Ann", "tags": ["new"], "age": 31])))
@@ -210,7 +212,7 @@ extension JSONValue {
         /// Creates an object with these members, ordered by name.
         public init(_ members: [String: JSONValue]) {
             self.init(minimumCapacity: members.count)
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) { self[name] = value }
+            for (name, value) in members.ordered(by: { $0.key < $1.key }) { self[name] = value }
         }
 
         /// Creates an object with these members in order. If several members have the same name, the last value is

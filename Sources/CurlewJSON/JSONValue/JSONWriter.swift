@@ -31,7 +31,7 @@ struct JSONWriter {
         case .object(let members):
             bytes.append(UInt8(ascii: "{"))
             var isFirst = true
-            for (name, value) in sortsMembers ? members.sorted(by: { $0.key < $1.key }) : Array(members) {
+            for (name, value) in sortsMembers ? members.ordered(by: { $0.key < $1.key }) : Array(members) {
                 if !isFirst { bytes.append(UInt8(ascii: ",")) }
                 isFirst = false
                 write(string: convertsToSnakeCase ? SnakeCase.converted(to: name) : name)

@@ -9,6 +9,10 @@ extension Document {
         return key == Document.missing ? nil : key &+ 1
     }
 
+    /// `find` for callers that are not worth a copy of it.
+    @inline(never)
+    func sharedFind(_ name: String, in object: Int) -> Int? { find(name, in: object) }
+
     /// The index that represents a missing key. It cannot be the index of a key, because no document begins with a key.
     private static var missing: Int { 0 }
 

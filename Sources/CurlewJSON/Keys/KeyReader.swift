@@ -43,10 +43,8 @@ struct KeyReader {
                 return true
             }
         } else {
-            source.forEachUnescapedByte(key.position, length) { byte in
-                hash.add(byte)
-                return true
-            }
+            var text = source.text(key.position, length, isEscaped: true)
+            text.withUTF8 { hash.add(Source($0), 0, $0.count) }
         }
         return hash.value
     }
@@ -81,6 +79,10 @@ struct KeyReader {
             }
         }
         if key.isPlainKey { return length == name.count && source.isEqual(at: key.position, to: Source(name)) }
+        if !key.has(.converted) {
+            var text = source.text(key.position, length, isEscaped: true)
+            return text.withUTF8 { $0.count == name.count && Source($0).isEqual(at: 0, to: Source(name)) }
+        }
         var offset = 0
         var isEqual = true
         func compare(_ byte: UInt8) -> Bool {
@@ -88,11 +90,7 @@ struct KeyReader {
             offset += 1
             return isEqual
         }
-        if key.has(.converted) {
-            SnakeCase.forEachByte(source, key.position, length, compare)
-        } else {
-            source.forEachUnescapedByte(key.position, length, compare)
-        }
+        SnakeCase.forEachByte(source, key.position, length, compare)
         return isEqual && offset == name.count
     }
 

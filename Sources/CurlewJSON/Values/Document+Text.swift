@@ -47,21 +47,6 @@ extension Source {
         }
     }
 
-    /// Passes the bytes of a string or key to `body`, with escapes resolved, until `body` returns false.
-    func forEachUnescapedByte(_ start: Int, _ length: Int, _ body: (UInt8) -> Bool) {
-        let end = start + length
-        var position = start
-        var continues = true
-        while continues, position < end {
-            if self[position] == Byte.backslash {
-                position = resolveEscape(at: position) { if continues { continues = body($0) } }
-            } else {
-                continues = body(self[position])
-                position += 1
-            }
-        }
-    }
-
     /// A writer into preallocated memory. It never writes beyond the end of the memory.
     private struct Writer {
         let output: UnsafeMutableBufferPointer<UInt8>

@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewFoundation
+import CurlewHTTP
 
 /// One log entry: a request, a response or a failure, redacted and without control characters.
 public struct LogEntry: Sendable, CustomStringConvertible {
@@ -84,7 +85,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         switch kind {
         case .request: .debug
         case .note: self["event.name"].map(LogNote.isImportant) == true ? .info : .debug
-        case .response: (self["http.response.status_code"].flatMap { Int($0) } ?? 0) >= 400 ? .warning : .info
+        case .response: (self["http.response.status_code"].flatMap { ASCII.decimal($0[...]) } ?? 0) >= 400 ? .warning : .info
         case .failure: self["error.type"] == "cancelled" ? .info : .error
         }
     }

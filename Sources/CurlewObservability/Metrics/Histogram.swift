@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewFoundation
+
 extension MetricsRegistry {
     /// A distribution of values: the number of values in each of a fixed number of buckets, with their sum, minimum and
     /// maximum.
@@ -30,7 +32,9 @@ extension MetricsRegistry {
 
         /// Creates an empty histogram. Bounds that are not finite, and duplicates, are ignored; the others are sorted.
         init(bounds: [Double]) {
-            self.bounds = Set(bounds.filter(\.isFinite)).sorted()
+            self.bounds = bounds.filter(\.isFinite).ordered(by: <).reduce(into: []) { bounds, bound in
+                if bound != bounds.last { bounds.append(bound) }
+            }
             counts = [UInt64](repeating: 0, count: self.bounds.count + 1)
         }
 

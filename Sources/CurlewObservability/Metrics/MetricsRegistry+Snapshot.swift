@@ -88,7 +88,7 @@ extension MetricsRegistry {
 
 extension MetricsRegistry.Point {
     init(_ attributes: [MetricsRegistry.Attribute], _ value: Value, isOverflow: Bool = false) {
-        let sorted = attributes.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let sorted = attributes.ordered { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         self.init(attributes: sorted, value: value, isOverflow: isOverflow)
     }
 

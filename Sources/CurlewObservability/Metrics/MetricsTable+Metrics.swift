@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+import CurlewFoundation
 import CurlewHTTP
 
 extension MetricsTable {
@@ -61,16 +62,16 @@ extension MetricsTable {
     ) -> MetricsRegistry.Metric {
         // The order must not depend on the order of the calls.
         let sorted = points.map { ($0, $0.attributes.flatMap { [$0.name, $0.text] }) }
-            .sorted { one, other in
+            .ordered { one, other in
                 one.1.lexicographicallyPrecedes(other.1) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             }
         return MetricsRegistry.Metric(name: name, kind: kind, unit: unit, summary: summary, points: sorted.map(\.0))
     }
 
     private func counter(
-        _ name: String, _ unit: String, _ summary: String, _ value: (Row) -> UInt64
+        _ name: String, _ unit: String, _ summary: String, _ value: KeyPath<Row, UInt64>
     ) -> MetricsRegistry.Metric {
-        metric(name, .counter, unit, summary, rows.compactMap { $0.point(value($0), []) })
+        metric(name, .counter, unit, summary, rows.compactMap { $0.point($0[keyPath: value], []) })
     }
 
     private func notes(
@@ -139,7 +140,7 @@ extension MetricsTable.Row {
 
     fileprivate func point(_ count: UInt64, _ more: [MetricsRegistry.Attribute]) -> MetricsRegistry.Point? {
         guard count > 0 else { return nil }
-        return MetricsRegistry.Point(attributes + more, .number(Int64(clamping: count)), isOverflow: target.isOther)
+        return MetricsRegistry.Point(attributes + more, .number(Int64(clamping: otherNotes)), isOverflow: target.isOther)
     }
 }
 

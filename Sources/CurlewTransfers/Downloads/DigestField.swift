@@ -8,29 +8,32 @@ import CurlewHTTP
 ///
 /// The field is a dictionary of byte sequences (RFC 8941 §3.2). Algorithms other than SHA-256 and SHA-512 are ignored;
 /// the others of the registry are insecure. Of two members with the same name the last one counts.
-struct DigestField: Hashable, Sendable {
+struct DigestField: Equatable, Sendable {
     /// A hash algorithm of the registry of RFC 9530 that is fit for use.
     enum Algorithm: String, Sendable {
         case sha256 = "sha-256"
         case sha512 = "sha-512"
     }
 
-    /// The digests as the server wrote them: their length is not checked, so a truncated one equals no computed digest.
-    private(set) var digests: [Algorithm: Data]
+    // The digests as the server wrote them: their length is not checked, so a truncated one equals no computed digest.
+    private var sha256: Data?
+    private var sha512: Data?
 
     /// Parses a field value; several field lines are joined with commas first. Returns nil for a value that is not a
     /// dictionary, and if the member of a known algorithm is not a byte sequence.
     init?(_ text: String) {
         // Spaces at the end belong to no member.
         var reader = FieldReader(String(text.trimmed { $0 == 0x20 }))
-        digests = [:]
         while !reader.isAtEnd {
             guard let name = reader.key(), let value = reader.take(0x3D) ? reader.item() : .other,
                 reader.skipParameters()
             else { return nil }
             if let algorithm = Algorithm(rawValue: name) {
                 guard case .bytes(let digest) = value else { return nil }
-                digests[algorithm] = digest
+                switch algorithm {
+                case .sha256: sha256 = digest
+                case .sha512: sha512 = digest
+                }
             }
             reader.skipBlanks()
             if reader.isAtEnd { return }
@@ -43,7 +46,7 @@ struct DigestField: Hashable, Sendable {
 
     /// The digest to check: that of SHA-512, otherwise that of SHA-256; nil if the field has neither.
     var strongest: (algorithm: Algorithm, digest: Data)? {
-        digests[.sha512].map { (.sha512, $0) } ?? digests[.sha256].map { (.sha256, $0) }
+        sha512.map { (.sha512, $0) } ?? sha256.map { (.sha256, $0) }
     }
 }
 

@@ -56,7 +56,7 @@ enum DownloadName {
     private static func withoutOwnEnding(_ name: String) -> String {
         // File systems that ignore case fold it as a conversion to upper case does: `ſ` is an `s`.
         let folded = ASCII.lowercased(name.uppercased())
-        guard ownEndings.contains(where: { folded.utf8.reversed().starts(with: $0.utf8.reversed()) }),
+        guard ownEndings.contains(where: { folded.ends(with: $0) }),
             let dot = name.last(".")
         else { return name }
         return name[..<dot] + "_" + name[name.utf8.index(after: dot)...]
@@ -88,7 +88,7 @@ enum DownloadName {
         return "0123456789¹²³".unicodeScalars.contains(last)
     }
 
-    private static let devices: Set<String> = ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"]
+    private static let devices = ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"]
 
     private static func shortened(_ name: String) -> String {
         guard name.utf8.count > maximumBytes else { return name }

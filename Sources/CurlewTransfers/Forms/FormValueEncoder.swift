@@ -49,7 +49,7 @@ struct FormValueEncoder: Encoder {
         case let decimal as Decimal: try put(decimal.description, value)
         case let members as [String: any Encodable]:
             let encoder = try deeper(value)
-            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            for (name, member) in members.ordered(by: { $0.key < $1.key }) {
                 try encoder.member(FormKey(stringValue: name)).write(member)
             }
         default:

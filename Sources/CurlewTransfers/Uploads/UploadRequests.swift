@@ -92,7 +92,7 @@ struct UploadRequests: Sendable {
         request.options = route.options
         request.options.note(
             serverChoiceFrom: (route.baseURL ?? client.baseURL)?.origin,
-            fields: Set(headers.map(\.name)).union([.contentType]))
+            fields: headers.map(\.name) + [.contentType])
         return request
     }
 
@@ -138,10 +138,8 @@ struct TusState: Hashable, Sendable {
 
     /// Returns a non-negative integer of at most 15 digits, without parameters.
     static func integer(_ value: String?) -> Int64? {
-        guard let text = value?.upTo(";").trimmed(), (1...15).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        return Int64(text)
+        guard let text = value?.upTo(";").trimmed(), text.utf8.count <= 15 else { return nil }
+        return ASCII.decimal(text)
     }
 }
 
@@ -169,7 +167,7 @@ struct UploadMetadata: Codable, Hashable, Sendable {
         var pairs: [(String, String)] = []
         if let fileName, others["filename"] == nil { pairs.append(("filename", fileName)) }
         if let mediaType, others["filetype"] == nil { pairs.append(("filetype", mediaType)) }
-        pairs += others.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        pairs += others.ordered { $0.key < $1.key }.map { ($0.key, $0.value) }
         guard !pairs.isEmpty else { return nil }
         return pairs.map { name, value in
             value.isEmpty ? name : name + " " + Data(value.utf8).base64EncodedString()

@@ -29,7 +29,8 @@ enum HTTP1Grammar {
             return .chunked
         }
         guard let first = lengths.first else { return .length(0) }
-        guard lengths.count == 1, let length = ASCII.decimal(first.utf8) else { throw .badContentLength }
+        guard lengths.count == 1, let length = ASCII.decimal(first[...]).flatMap(Int.init(exactly:))
+        else { throw .badContentLength }
         return .length(length)
     }
 
