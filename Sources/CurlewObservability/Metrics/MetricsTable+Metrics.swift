@@ -81,11 +81,12 @@ extension MetricsTable {
             MetricsRegistry.Point(
                 [.init(attribute, note.name)] + note.route.attribute, .number(Int64(clamping: count)))
         }
-        if kind == .event, otherNotes > 0 {
+        let count = kind == .event ? otherEvents : otherRetries
+        if count > 0 {
             points.append(
                 MetricsRegistry.Point(
                     [.init(attribute, "other"), .init("curlew.route", "other"), .init("curlew.overflow", "true")],
-                    .number(Int64(clamping: otherNotes)), isOverflow: true))
+                    .number(Int64(clamping: count)), isOverflow: true))
         }
         return metric(name, .counter, unit, summary, points)
     }
@@ -140,7 +141,7 @@ extension MetricsTable.Row {
 
     fileprivate func point(_ count: UInt64, _ more: [MetricsRegistry.Attribute]) -> MetricsRegistry.Point? {
         guard count > 0 else { return nil }
-        return MetricsRegistry.Point(attributes + more, .number(Int64(clamping: otherNotes)), isOverflow: target.isOther)
+        return MetricsRegistry.Point(attributes + more, .number(Int64(clamping: count)), isOverflow: target.isOther)
     }
 }
 

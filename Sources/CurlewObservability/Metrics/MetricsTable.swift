@@ -81,7 +81,7 @@ struct MetricsTable: Sendable {
     var lost: UInt64 = 0
     private(set) var rows: [Row] = []
     private(set) var notes: [Note: UInt64] = [:]
-    private(set) var otherNotes: UInt64 = 0
+    private(set) var (otherEvents, otherRetries) = (UInt64(0), UInt64(0))
     private var indices: [Target: Int] = [:]
     /// The target of the latest call. Most calls of a busy client have few targets, and comparing is faster than hashing.
     private var latest = 0
@@ -126,8 +126,10 @@ struct MetricsTable: Sendable {
             notes.values[index] &+= 1
         } else if notes.count < limit {
             notes[note] = 1
+        } else if note.kind == .event {
+            otherEvents &+= 1
         } else {
-            otherNotes &+= 1
+            otherRetries &+= 1
         }
     }
 

@@ -42,6 +42,18 @@ struct MetricsLimitTests {
         #expect(points.reduce(0) { $0 + ($1.histogram?.count ?? 0) } == 60)
     }
 
+    @Test("Events and retries beyond the limit are counted separately")
+    func otherNotes() throws {
+        var table = MetricsTable(limit: 1, durations: .init(bounds: []))
+        table.count(.init(kind: .event, name: "a", route: "r"))
+        for _ in 0..<2 { table.count(.init(kind: .event, name: "b", route: "r")) }
+        for _ in 0..<3 { table.count(.init(kind: .retry, name: "c", route: "r")) }
+        let totals = ["curlew.client.events", "curlew.client.retries"].map { name in
+            table.metrics.first { $0.name == name }?.points.compactMap(\.number).reduce(0, +)
+        }
+        #expect(totals == [3, 3])
+    }
+
     @Test("Labels are clipped")
     func clipped() async throws {
         let metrics = MetricsRegistry()
