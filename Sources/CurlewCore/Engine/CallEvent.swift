@@ -2,11 +2,11 @@
 
 package import CurlewHTTP
 
-/// A receiver of the events of calls: counters, recorders, logs and traces of this package, and the queue in front of the
-/// observers of an app.
+/// A receiver of the events of calls: counters, recorders, logs and traces of this package, and the queue of an app's
+/// observers.
 ///
-/// `receive` is called on the thread that records an event: concurrently for different requests, in order for the events
-/// of one request, and while locks of the client are held. It must return soon, and must not call the client.
+/// `receive` is called on the thread that records an event: concurrently for different requests, in order for the
+/// events of one request, and while locks of the client are held. It must return soon, and must not call the client.
 package protocol EventSink: Sendable {
     /// The events that the sink receives. The client reads the value once, and creates no event that no sink receives.
     var detail: CallEvent.Detail { get }
@@ -24,8 +24,9 @@ package enum CallEvent: Sendable {
     case sent(HTTPRequest)
     case answered(HTTPResponse)
     case attemptFailed(NetworkError)
-    /// A request on the wire has ended: `ExchangeEvent.measured`. The outcome is a status if a response head has arrived.
-    /// `bodySize` is the number of decoded bytes of a body that arrived together with its head; nil for a streamed body.
+    /// A request on the wire has ended: `ExchangeEvent.measured`. The outcome is a status if a response head has
+    /// arrived. `bodySize` is the number of decoded bytes of a body that arrived together with its head; nil for a
+    /// streamed body, and without a response.
     case ended(HTTPMethod, Origin, NetworkError.Attempt.Outcome, bodySize: Int?, ExchangeMetrics)
     /// `requests` is the number of requests on the wire, over all attempts and hops.
     case succeeded(HTTPRequest, HTTPResponse, after: Duration, requests: Int)
@@ -89,8 +90,7 @@ final class EventSinks: Sendable {
         detail = self.sinks.map(\.detail).max() ?? .calls
     }
 
-    /// Creates the sinks for the observers of a client. Returns nil if there are none. The observers of the app share a
-    /// queue.
+    /// Creates the sinks for the observers of a client; nil without observers. Those of the app share a queue.
     convenience init?(_ observers: [any RequestObserver]) {
         if observers.isEmpty { return nil }
         let waiting = observers.filter { !($0 is any EventSink) }

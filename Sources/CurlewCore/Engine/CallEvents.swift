@@ -2,8 +2,7 @@
 
 import CurlewHTTP
 
-/// Puts the events of one call into the order that `ExchangeEvent` documents, and passes them to the sinks of its
-/// client.
+/// Puts the events of one call into the order that `ExchangeEvent` documents, and passes them to its client's sinks.
 final class CallEvents: Sendable {
     private struct State {
         var isOver = false
@@ -173,9 +172,8 @@ final class AttemptEvents: Sendable {
         state.withLock { finish(&$0, context) }
     }
 
-    /// Records that the call is no longer waiting for the request. If the response head has not arrived, the request is
-    /// recorded as cancelled. If it has arrived, the request ends only if `withHead` is true. `context` is that of the
-    /// call.
+    /// Records that the call no longer waits for the request. Without a response head, the request is recorded as
+    /// cancelled; with one, it ends only if `withHead` is true. `context` is that of the call.
     func abandon(withHead: Bool, in context: ExchangeContext) {
         state.withLock { state in
             guard state.phase == .sent || state.phase == .responded && withHead else { return }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Counts the running calls of a client and of the clients derived from it, and refuses new calls once the client is
-/// draining.
+/// Counts the running calls of a client and of its derived clients, and refuses new calls once the client is draining.
 final class CallGate: Sendable {
     private struct State: Sendable {
         var count = 0

@@ -5,25 +5,26 @@ public import CurlewHTTP
 
 /// The context of a request in the pipeline: the identity, options and deadlines of its call.
 ///
-/// A context is a small value. The properties of the call are stored in one shared object; the others are copied from
-/// hop to hop.
+/// A context is a small value. The properties of the call are in one shared object; the others are copied from hop to
+/// hop.
 public struct ExchangeContext: Sendable {
     private let call: Call
 
-    /// The number of the attempt, counted from one.
+    /// The number of the attempt within its hop, counted from one.
     public var attempt = 1
     /// The number of redirects that led to this request.
     public var hop = 0
     /// True once a server has chosen an origin other than that of the call, by a redirect or as the URL of the next
-    /// page or of an upload. It stays true, and interceptors no longer attach credentials.
+    /// page or of an upload. From then on, interceptors attach no credentials, not even for the first origin.
     public var crossedOrigin = false
     /// True once a credential is attached. A custom interceptor that attaches a credential must set
     /// `isAuthenticated` to true in the context that it passes on.
     public var isAuthenticated = false
-    /// The deadline of the call, which covers all hops and attempts and the reading of the body.
+    /// The deadline of the call, which covers all hops and attempts and the reading of the body. In a call that stays
+    /// open, such as one of a WebSocket, it covers only the time to the response head.
     public var totalDeadline: SystemTime.Deadline
-    /// The deadline for the response head of this attempt. If it is `.never` when the request leaves the pipeline, it
-    /// is set from `timeouts.attempt`.
+    /// The deadline for the response head of this attempt, suspended while the request body is transferred. If there is
+    /// no limit when the request leaves the pipeline, `timeouts.attempt` sets it.
     public var attemptDeadline = SystemTime.Deadline.never
     /// The policy that is checked when the request leaves the pipeline.
     package var sendCheck: (any SendCheck)?
@@ -37,7 +38,8 @@ public struct ExchangeContext: Sendable {
     /// The recorder of the request on the wire; nil in a client without observers, and in the pipeline.
     private var requestEvents: AttemptEvents?
 
-    /// Creates a context for tests of interceptors and transports. The call starts now.
+    /// Creates a context for tests of interceptors and transports, from the properties of the same names. The call
+    /// starts now. Its `options` override `timeouts` and `limits`.
     public init(
         routeName: String = "", options: RequestOptions = RequestOptions(), timeouts: Timeouts = .standard,
         limits: Limits = .standard, clientOrigin: Origin? = nil, observers: [any RequestObserver] = [],
@@ -59,14 +61,14 @@ public struct ExchangeContext: Sendable {
 
     /// The number of the call, unique in this process and ascending from one.
     public var id: UInt64 { call.id }
-    /// The number of the call on whose behalf this one is made, such as a call that needs new tokens; nil if the app
-    /// makes it.
+    /// The number of the call on whose behalf this one is made, such as one that needs new tokens; nil for a call of
+    /// the app.
     package var cause: UInt64? { call.client.cause }
     /// The name of the route or endpoint, for logs and metrics; empty if there is none.
     public var routeName: String { call.routeName }
     /// The moment when the call started.
     public var start: SystemTime.Instant { call.start }
-    /// The options of the call.
+    /// The options of the call: its own, and those of the client where it sets none.
     public var options: RequestOptions { call.options }
     /// The call's value for a custom option. Unlike `options`, this subscript copies no other option.
     subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value { call.options[key] }
@@ -75,26 +77,26 @@ public struct ExchangeContext: Sendable {
     package var decodesContent: Bool { call.options.skipsContentDecoding != true }
     package var upgrade: ProtocolUpgrade? { call.options.upgrade }
     var isLive: Bool { call.options.isLive }
-    /// The choice of the credential of the call.
+    /// The credential with which the call is sent, and whether it is required. Default `.optional`.
     public var authentication: RequestOptions.Authentication { call.authentication }
     /// The timeouts in force: the client's, overridden by the call's.
     public var timeouts: Timeouts { call.bounds.timeouts }
     /// The limits in force: the client's, overridden by the call's.
     public var limits: Limits { call.bounds.limits }
-    /// The app's declarations of harmless and secret names: of fields, cookies, query items, members and paths.
+    /// The names that the app and the interceptors declare as harmless or secret: of fields, cookies, query items,
+    /// members and paths.
     public var fields: Redaction.Rules { call.client.fields }
     /// The declared secrets. Descriptions, logs and errors of the call redact them.
     package var secrets: DeclaredSecrets { call.client.secrets }
     /// The fields of the client's configuration that are sent to the client's origin only.
     var homeFields: Set<HTTPField.Name> { call.client.homeFields }
-    /// The origin of the client's base URL. Credentials are scoped to it unless they specify another.
+    /// The origin of the client's base URL; nil without one. Credentials are scoped to it unless they specify another.
     public var clientOrigin: Origin? { call.client.origin }
     /// The time source for deadlines, waits and dates.
     public var time: any TimeSource { call.client.time }
     /// The settings of the client; see `Client.settings`.
     var settings: (any Sendable)? { call.client.settings }
-    /// The codecs of the call. Mocks encode their responses with them, and errors decode the bodies of their responses
-    /// with them.
+    /// The codecs of the call. Mocks encode responses with them, and errors decode the bodies of their responses.
     package var codecs: Codecs { call.codecs }
     /// The endpoint or route that was sent, which typed stubs match.
     package var endpoint: (any Sendable)? { call.endpoint }
@@ -124,7 +126,7 @@ public struct ExchangeContext: Sendable {
         set { change { $0.pastOrigins = newValue } }
     }
 
-    /// The fields that may be sent once a redirect has left the origin of the call. Before that, only its `secret` is
+    /// The fields that may be sent once a redirect has left the origin of the call; until then, only its `secret` is
     /// set.
     package var forwardedFields: ForwardedFields {
         get { extras?.value.forwardedFields ?? ForwardedFields() }
@@ -189,8 +191,8 @@ public struct ExchangeContext: Sendable {
         return (shared.withLock { $0 } ?? .never).earlier(attemptDeadline)
     }
 
-    /// The latest deadline of the calls that share the exchange; nil if it belongs to one call. The value is `.never` if
-    /// a call without a deadline has joined, and nil until the first call joins.
+    /// The latest deadline of the calls that share the exchange; nil if the exchange belongs to one call. The value in
+    /// the lock is nil until the first call joins, and `.never` if a call without a deadline has joined.
     package var sharedDeadline: Locked<SystemTime.Deadline?>? {
         get { extras?.value.sharedDeadline }
         set { change { $0.sharedDeadline = newValue } }
@@ -202,25 +204,27 @@ public struct ExchangeContext: Sendable {
         set { waited = newValue.wholeNanoseconds }
     }
 
-    /// True if the client has observers. Check it before creating an expensive event.
+    /// True if events have a receiver: an observer or `onInterim`. Check it before creating an expensive event.
     package var isObserved: Bool { call.events != nil || onInterim != nil }
 
-    /// Receives the interim responses that a transport records, on its thread; nil if only observers do. For a
-    /// transport that records the exchanges of another one.
+    /// Receives the interim responses that a transport records, on the transport's thread; nil if only observers do.
+    /// For a transport that records the exchanges of another one.
     package var onInterim: (@Sendable (HTTPStatus, HTTPHeaders) -> Void)? {
         get { extras?.value.onInterim }
         set { change { $0.onInterim = newValue } }
     }
 
-    /// The number of the request on the wire to which an event belongs, counted from one; nil for events that belong to
-    /// no single request. Unlike `attempt`, it distinguishes the two requests of a hedged attempt.
+    /// The number of the request on the wire to which an event belongs, counted from one within the call; nil for
+    /// events that belong to no single request, and without observers. Unlike `attempt`, it distinguishes the two
+    /// requests of a hedged attempt.
     public var requestNumber: Int? { requestEvents?.number }
 
     /// Whether an observer of the client receives `ExchangeEvent.connecting`. Check it before creating such events.
     package var observesConnections: Bool { call.events?.sinks.detail == .connections }
 
     /// Records an event for the observers, which receive it later, on their dispatch queue. `event` is evaluated only
-    /// if there are observers. May be called on any thread and returns immediately.
+    /// if there are observers. May be called on any thread and returns immediately. After the end of its request or
+    /// call, an event is dropped, except those that may occur then (`ExchangeEvent`).
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
         guard isObserved else { return }
         let event = event()
@@ -258,7 +262,7 @@ public struct ExchangeContext: Sendable {
         events.sinks.receive(.succeeded(request, response, after: duration, requests: requests), in: self)
     }
 
-    /// Records that the call failed, after the outstanding events of its requests. `request` is nil if it could not be
+    /// Records that the call failed, after the outstanding events of its requests. `request` is nil if none could be
     /// built.
     package func conclude(_ request: HTTPRequest?, with failure: NetworkError, after duration: Duration) {
         guard let events = call.events else { return }

@@ -3,13 +3,12 @@
 import CurlewHTTP
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// Refuses requests over plain http, except to loopback hosts and to the listed origins:
+    /// Refuses requests over plain http, except to loopback hosts (`Origin.isLoopback`) and to the listed origins:
     /// `.httpsOnly(except: ["http://printer.example"])`.
     ///
     /// The interceptor is next to the transport, so it sees each hop, each attempt, and the request after all changes
-    /// by other interceptors. Requests to loopback hosts (`Origin.isLoopback`) and to the listed
-    /// origins are allowed. Any other request over plain http fails with `.refused(by: .httpsOnly)`. Nothing is sent,
-    /// and the request is not retried. Requests that bypass the pipeline, such as token refreshes, have separate rules.
+    /// by other interceptors. A refused request fails with `.refused(by: .httpsOnly)`, and is neither sent nor retried.
+    /// Requests that bypass the pipeline, such as token refreshes, have separate rules.
     ///
     /// - `origins`: origins that may be accessed over http, such as `"http://printer.example:631"`. If one cannot be
     ///   parsed, every call throws `.configuration`.

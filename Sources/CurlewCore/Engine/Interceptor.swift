@@ -20,12 +20,13 @@ import CurlewHTTP
 /// - `next` returns when the response *head* has arrived, so code after it does not wait for the body. To process the
 ///   body, wrap `response.body`. To record the totals of a call, use a `RequestObserver`.
 /// - State that several calls share belongs in one private lock or actor of the interceptor.
-/// - Any error may be thrown. The caller receives a `NetworkError`.
+/// - Any error may be thrown. The caller receives a `NetworkError`, with the reason `.interceptor` for an app's own
+///   error.
 /// - To test a single interceptor, create its `Next` from a closure: `Next { request, context in … }`.
 /// - Everything else about an interceptor is in its `traits`, which have safe defaults.
 public protocol Interceptor: Sendable {
-    /// Processes `request` and calls `next` for the rest of the pipeline: once, several times or not at all. This is
-    /// the only requirement without a default.
+    /// Processes `request` and returns its response. Calls `next` for the rest of the pipeline: once, several times or
+    /// not at all. This is the only requirement without a default.
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse
     /// The description of the interceptor: its placement, the origin to which its additions may be sent, its principal
     /// and its checks. A pipeline reads it once, when the interceptor is added. Default `InterceptorTraits()`.
@@ -45,14 +46,16 @@ extension Interceptor {
     }
 }
 
-/// The position of an interceptor in the standard pipeline, from the caller to the transport.
+/// The position of an interceptor in a pipeline, from the caller to the transport.
 ///
-/// Interceptors after `.redirects` run once per hop, those after `.retry` once per attempt, and those after `.hedging`
-/// once per request on the wire. A placement closer to the caller is less than one closer to the transport.
+/// Interceptors after `.redirects` run once per hop, those after `.retry` once per attempt. A hedged attempt has two
+/// requests, and interceptors after `.hedging` run once for each of them. Only interceptors after `.authentication` run
+/// again for a request that is repeated after a 401. A placement closer to the caller is less than one closer to the
+/// transport.
 public enum Placement: Comparable, Sendable, CaseIterable {
     /// Outermost: logs the call as its caller sees it, once.
     case logging
-    /// Limits the total time of a call, or changes its request, once per call.
+    /// For interceptors of the app that limit the total time of a call, or change its request, once per call.
     case totalDeadline
     /// Provides a response in place of a failed call, once.
     case fallback
@@ -68,16 +71,16 @@ public enum Placement: Comparable, Sendable, CaseIterable {
     case retry
     /// Sends a second request in parallel with the first, once per attempt.
     case hedging
-    /// Stops sending to origins that keep failing, once per request on the wire.
+    /// Stops sending to origins that keep failing, once per request of an attempt.
     case circuitBreaker
-    /// Limits the rate of requests, once per request on the wire.
+    /// Limits the rate of requests, once per request of an attempt.
     case rateLimit
-    /// Limits the number of concurrent exchanges, once per request on the wire.
+    /// Limits the number of concurrent exchanges, once per request of an attempt.
     case concurrencyLimit
-    /// The default placement. Its interceptors run once per request on the wire, before credentials are attached, in
+    /// The default placement. Its interceptors run once per request of an attempt, before credentials are attached, in
     /// the order in which they were added.
     case custom
-    /// Attaches credentials, and sends the request once more after a 401.
+    /// Attaches credentials, and may send the request once more after a 401.
     case authentication
     /// Adds fields to each request on the wire, such as those of a trace, before the request is signed.
     case fields
@@ -114,7 +117,7 @@ public struct BuiltInInterceptor: Interceptor {
     /// The description of the interceptor.
     public var traits: InterceptorTraits { base.traits }
 
-    /// Processes the request and returns the response.
+    /// Processes the request and returns the response. Throws the errors that the factory documents.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         try await base.intercept(request, next: next)
     }

@@ -16,15 +16,15 @@ public import CurlewHTTP
 ///         …
 ///     }
 ///
-/// The defaults are safe for an interceptor that attaches a credential: what it adds is sent to the origin of the
-/// client only, and no response is stored or shared, because it may belong to a user.
+/// The defaults are safe for an interceptor that attaches a credential: what it adds is sent to the client's origin
+/// only (`Scope.clientOrigin`), and no response is stored or shared, because it may belong to a user.
 public struct InterceptorTraits: Sendable {
-    /// The placement at which `Pipeline.adding(_:)` inserts the interceptor, unless another one is passed.
+    /// The placement at which `Pipeline.adding(_:)` inserts the interceptor if no other is passed. Default `.custom`.
     public var placement: Placement
-    /// The origin to which the fields and query items that the interceptor adds may be sent. They are removed from
-    /// requests to other origins, unless they are harmless or declared (`Redaction.Rules.harmless`).
+    /// The origin that may receive what the interceptor adds. For other origins, added fields are removed unless they
+    /// are harmless or declared (`Redaction.Rules.harmless`), and added query items if their names are secret.
     public var scope: Scope
-    /// Whether `APIClient.preview` runs the interceptor; false if it needs a response.
+    /// Whether `APIClient.preview` runs the interceptor; false if it needs a response. Default true.
     public var runsInPreview: Bool
     /// Returns the principal whose credential the interceptor would attach to a request now, without I/O. Called only
     /// by components that store or share responses (`Next.principal(of:)`) and by `APIClient.problems`.
@@ -37,28 +37,28 @@ public struct InterceptorTraits: Sendable {
     /// Loads the data that `principal` needs, such as tokens from a keychain, unless it is loaded already. Default nil:
     /// `principal` needs none.
     ///
-    /// Called before `principal` where responses are stored or shared, never concurrently for one call. It must wait at
-    /// most until the deadline of the context. If it cannot load the data, the principal stays unknown, and the call
-    /// itself throws the error.
+    /// `.caching` and `.coalescing` call it before `principal`, never concurrently for one call. It must wait at most
+    /// until the deadline of the context. If it cannot load the data, the principal stays unknown, and `intercept`
+    /// throws the error.
     public var prepare: (@Sendable (ExchangeContext) async -> Void)?
     /// The declarations of the interceptor about the fields, query items, members and paths that it adds, such as the
     /// name of a field with a secret. They apply as those of `APIClient.Configuration.fields` do. Default none.
     public var fields = Redaction.Rules()
     /// Returns a sentence about an error in the configuration of the interceptor, in the client that the argument
-    /// describes; nil if there is none. Every call throws the error. Default nil: no check.
+    /// describes; nil if there is none. With an error, every call throws `.configuration`. Default nil: no check.
     public var problem: (@Sendable (Pipeline.Environment) -> String?)?
     /// Returns a warning about a configuration that works but is probably not intended; nil if there is none. A warning
     /// does not prevent calls. `APIClient.problems` lists it. Default nil: no check.
     package var warning: (@Sendable (Pipeline.Environment) -> String?)?
 
-    /// The time limit that the interceptor sets for each attempt.
+    /// The time limit that the interceptor sets for each attempt; nil if it sets none.
     package var attemptTimeout: Duration?
     /// The kind of interceptor that may occur only once in a pipeline; nil if the interceptor may be repeated.
     ///
     /// It has a plural name, such as `caches`, and the consequence of having more than one, as the end of a sentence.
     package var uniqueKind: (name: String, consequence: String)?
-    /// The budget that pays for the requests that the interceptor repeats. See `Pipeline.retryBudget`. If the app has
-    /// specified it, all others of the pipeline pay from it too.
+    /// The budget that the retries or second requests of the interceptor draw on (`Pipeline.retryBudget`). If the app
+    /// has chosen it, all such interceptors of the pipeline draw on it.
     package var budget: (value: RetryBudget, isChosen: Bool)?
     /// The interceptor itself if it receives the events of the client's calls; otherwise nil.
     package var sink: (any EventSink)?
@@ -88,9 +88,10 @@ public struct InterceptorTraits: Sendable {
         self.problem = problem
     }
 
-    /// The origin to which the additions of an interceptor may be sent.
+    /// The origin to which the additions of an interceptor may be sent. An http origin includes the https origin of the
+    /// same host if both ports are the default ones.
     public enum Scope: Hashable, Sendable {
-        /// The origin of the client's base URL.
+        /// The origin of the client's base URL; in a client without one, the origin of each call.
         case clientOrigin
         /// One specific origin.
         case origin(Origin)

@@ -13,8 +13,7 @@ public struct Next: Sendable {
 
     private let links: Chain
     private let position: Int
-    /// The request as the calling interceptor received it; nil unless that request was for an origin other than the
-    /// interceptor's.
+    /// The request as the calling interceptor received it; nil unless that request was for another origin than its own.
     private let received: Boxed<HTTPRequest>?
 
     init(context: ExchangeContext, chain: Chain, position: Int = 0) {
@@ -31,15 +30,16 @@ public struct Next: Sendable {
     /// The interceptors of the pipeline that also run for the requests that refresh a token.
     package var refreshPipeline: Pipeline { Pipeline(entries: links.entries.filter(\.traits.runsInRefreshes)) }
 
-    /// The budget that the retries and second requests of the pipeline draw on; nil outside of a pipeline.
+    /// The budget that the retries and second requests of the pipeline draw on: `Pipeline.retryBudget`.
     package var retryBudget: RetryBudget? { links.retryBudget }
 
-    /// The transport, for requests of an interceptor's own.
+    /// The transport of the client, for requests of an interceptor's own. They are sent even during a preview.
     package var transport: any Transport { (links.transport as? PreviewTransport)?.onward ?? links.transport }
     /// The identity of the chain: equal numbers mean the same interceptors over the same transport.
     package var chain: UInt64 { links.number }
 
-    /// Creates a value that calls a closure in place of the rest of the pipeline, for tests of an interceptor.
+    /// Creates a value that calls a closure in place of the rest of the pipeline, for tests of an interceptor. The
+    /// closure receives only valid requests, as a transport does, and attaches no credential (`principal(of:)`).
     public init(
         context: ExchangeContext = ExchangeContext(),
         _ answer: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
@@ -48,7 +48,8 @@ public struct Next: Sendable {
     }
 
     /// Runs the rest of the pipeline with `request` and returns the response. Throws the error of an interceptor or of
-    /// the transport.
+    /// the transport, `.invalidRequest` for a request that cannot be sent, and `.notAuthenticated(.missingCredential)`
+    /// if the call requires a credential and none was attached.
     ///
     /// - `context`: the context for the rest of the pipeline, such as a copy for another attempt or hop. Nil passes on
     ///   the context of this value.
@@ -75,11 +76,11 @@ public struct Next: Sendable {
     }
 
     /// Returns the principal of the response to `request`, determined by the request fields that are not known to be
-    /// harmless, by what the remaining interceptors would attach, and by what the transport attaches. Performs no I/O.
+    /// harmless, by what the remaining interceptors would attach, and by what the transport attaches. Does not wait.
     ///
     /// For interceptors that store or share responses:
-    /// - Call `prepare()` first, once.
-    /// - Make the principal a part of each key. Responses for `.unknown` must be neither stored nor shared.
+    /// - Make the principal a part of each key. Responses for `.unknown` must be neither stored nor shared. The
+    ///   principal is also unknown until an interceptor has loaded its credential (`InterceptorTraits.prepare`).
     /// - Call this method again when the response has arrived, because the user may have signed in or out. Store or
     ///   share the response only if both principals are equal.
     /// - A store that outlives the process must store nothing for a known principal that is not lasting.
@@ -106,7 +107,8 @@ public struct Next: Sendable {
         Next(context: context, chain: links, position: position, received: received)
     }
 
-    /// Lets the remaining interceptors load the data that they need to return a principal.
+    /// Lets the remaining interceptors load the data that they need to return a principal, one after the other. Call
+    /// this method before `principal(of:)`, once per call.
     package func prepare() async {
         for each in links.preparations where each.position >= position { await each.prepare(context) }
     }

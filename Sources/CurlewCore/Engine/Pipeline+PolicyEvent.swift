@@ -17,9 +17,9 @@ extension Pipeline {
             case circuitClosed
             /// The call waited for this duration in the queue of a limit and then continued.
             case queued(Duration)
-            /// The policy refused the call, or the deadline of the call passed in the queue. Nothing was sent.
+            /// The policy refused the request, or its deadline passed in the queue. The request was not sent.
             case refused
-            /// The `RetryBudget` has too few tokens for another attempt.
+            /// The `RetryBudget` has too few tokens for another attempt or for a hedged request.
             case budgetExhausted
             /// The app's `.fallback` returned the response.
             case fellBack
@@ -29,8 +29,8 @@ extension Pipeline {
         public let kind: Kind
         /// The placement of the policy, such as `.retry` or `.circuitBreaker`.
         public let policy: Placement
-        /// The origin, route or key that the policy applied to. A route or key has at most 100 characters, and a key
-        /// may contain text from the app.
+        /// What the policy applied to: an origin, a route, a key or `all calls`. A route or key is clipped to 100
+        /// bytes, and a key may contain text from the app.
         public let scope: String
         /// The reason in a few words, such as `10 of 20 calls failed in 30 s`; may be empty.
         public let cause: String

@@ -10,8 +10,8 @@ extension Pipeline {
     public struct Runner: Sendable {
         let pipeline: Pipeline
         var transport: any Transport { chain.transport }
-        /// The configuration errors, one sentence each, which every `exchange` throws. Empty if the configuration is
-        /// valid.
+        /// The configuration errors of the pipeline, one sentence each. If there are any, every `exchange` throws
+        /// `.configuration` with them.
         public let problems: [String]
         let chain: Chain
         /// The field declarations of the client's configuration and of the interceptors.
@@ -40,8 +40,9 @@ extension Pipeline {
 
         /// Sends `request` through the pipeline.
         ///
-        /// Returns when the response head has arrived, whatever the status is. A small body has then arrived too.
-        /// Throws `NetworkError`: `.configuration` if the pipeline has problems, otherwise the failure of the call.
+        /// Returns when the response head has arrived, whatever the status is. A small body
+        /// (`TransportConfiguration.smallBody`) has then arrived too. Throws `NetworkError`: `.configuration` if the
+        /// pipeline has problems, otherwise the failure of the call.
         public func exchange(
             _ request: HTTPRequest, in context: ExchangeContext
         ) async throws(NetworkError) -> HTTPResponse {

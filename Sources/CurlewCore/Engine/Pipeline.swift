@@ -7,7 +7,8 @@ public import CurlewHTTP
 ///     let pipeline: Pipeline = [.logging(), .bearer { token }]     // exactly these, in this order
 ///     let pipeline = Pipeline.standard.adding(.bearer { token })   // inserted at its placement
 ///
-/// `print(client)` shows the order of the interceptors and the configuration problems.
+/// If an order contradicts the placements, every call throws `.configuration`; `.custom` interceptors may have any
+/// position. `print(client)` shows the order of the interceptors and the configuration problems.
 public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     /// The interceptors with their descriptions, from the caller to the transport.
     private(set) var entries: [Entry]
@@ -29,12 +30,12 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     /// A pipeline without interceptors: requests are sent directly to the transport.
     public static let empty: Pipeline = []
 
-    /// Returns this pipeline with `interceptor` inserted at its placement, after existing interceptors of that
-    /// placement.
+    /// Returns this pipeline with `interceptor` inserted at its placement, after the interceptors that have it already.
     ///
-    /// - `placement`: a placement that replaces the interceptor's own.
+    /// - `placement`: a placement that replaces the interceptor's own. Default nil: its own.
     /// - `changesPrincipal`: false if responses do not depend on the interceptor, so that caches and coalescing ignore
-    ///   it; true if they may. Nil, the default, leaves the decision to the interceptor (`InterceptorTraits.principal`).
+    ///   it. With true, those closer to the caller store and share nothing. Nil, the default, leaves the decision to
+    ///   the interceptor (`InterceptorTraits.principal`).
     public func adding(
         _ interceptor: any Interceptor, at placement: Placement? = nil, changesPrincipal: Bool? = nil
     ) -> Pipeline {
@@ -145,11 +146,11 @@ extension Pipeline {
 
     /// The properties of the client and of other interceptors with which an interceptor checks its configuration.
     public struct Environment: Sendable {
-        /// The origin of the base URL, if the client has one.
+        /// The origin of the client's base URL; nil if it has none.
         public var clientOrigin: Origin?
-        /// The total timeout of a call; nil without a limit, or when it is not known.
+        /// The total timeout of the client's calls; nil without a limit, or when it is not known.
         public var totalTimeout: Duration?
-        /// The timeout of one attempt in the pipeline; nil without a separate limit.
+        /// The shortest limit of one attempt that an interceptor sets, as `.attemptTimeout(_:)` does; nil if none does.
         public var attemptTimeout: Duration?
         /// The names of the interceptors closer to the transport, and of the transport, that have no known principal.
         /// Set for `InterceptorTraits.warning` only.
@@ -162,7 +163,7 @@ extension Pipeline {
 }
 
 extension Pipeline: CustomStringConvertible {
-    /// The names of the interceptors in order, and the transport: `logging → bearer → transport`.
+    /// The names of the interceptors in order, and the transport: `Redirects → Retry → transport`.
     public var description: String {
         (entries.map(\.label) + ["transport"]).joined(separator: " → ")
     }

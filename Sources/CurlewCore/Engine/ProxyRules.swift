@@ -2,8 +2,7 @@
 
 package import CurlewHTTP
 
-/// The rules that select the proxy for a request: a `TransportConfiguration.Proxy` with its environment variables
-/// parsed.
+/// The rules that select the proxy for a request: a `TransportConfiguration.Proxy` with the environment parsed.
 package struct ProxyRules: Sendable {
     private typealias ProxyServer = TransportConfiguration.Proxy.Server
 
@@ -46,10 +45,10 @@ package struct ProxyRules: Sendable {
     /// True if the connection to at least one proxy uses TLS.
     package var needsTrust: Bool { http?.kind == .https || https?.kind == .https }
 
-    /// Returns the proxy for requests to `origin`.
+    /// Returns the proxy for requests to `origin`; nil for a direct connection.
     ///
-    /// Requests to this machine do not use a proxy on another machine. Pass false for `sparesLoopback` to predict the
-    /// choice of a library without that rule.
+    /// Requests to this machine use no proxy on another machine, and none of the environment. Pass false for
+    /// `sparesLoopback` to predict the choice of a library without that rule.
     package func proxy(for origin: Origin, sparesLoopback: Bool = true) -> TransportConfiguration.Proxy.Server? {
         guard let proxy = origin.isSecure ? https : http else { return nil }
         if sparesLoopback, origin.isLoopback, bypassesLoopback || !proxy.isLoopback { return nil }

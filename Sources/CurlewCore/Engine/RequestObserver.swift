@@ -8,9 +8,9 @@ public import CurlewHTTP
 /// All events arrive in one method, so an observer switches over the cases that it needs. Events cost nothing in a
 /// client without observers.
 ///
-/// - The client calls `record` on its dispatch queue for observers: one event at a time, for all of its calls, in the
-///   order of recording. It is never called on a thread of a transport. A slow observer delays only the later events
-///   and the end of the calls that they belong to.
+/// - The client calls `record` on a dispatch queue for all of its observers, never on a thread of a transport: one
+///   event at a time, for all of its calls, in the order of recording. A slow observer delays only the later events and
+///   the end of the calls that they belong to.
 /// - The events of a call arrive in the order that `ExchangeEvent` documents. `send` returns or throws when they have
 ///   been delivered. It waits five seconds at most; a slower observer receives the rest later.
 /// - At most 16,384 events wait for slow observers. Beyond that, new events are dropped and counted
@@ -108,16 +108,16 @@ extension ExchangeEvent {
 
     /// A phase of obtaining a connection for a request, reported as it happens (`ExchangeEvent.connecting`).
     ///
-    /// For a new connection the order is `resolving` (unless the addresses are cached), `trying` once per address,
-    /// `opened`, `secured` if the connection uses TLS, and `ready`. For an existing connection, or one that another
-    /// exchange is opening, only `ready` is reported. The phases start again when the transport has to send the request
-    /// again. A failed attempt ends after the last phase that it reached.
+    /// For a new connection the order is `resolving` (if a lookup is needed), `trying` once per address, `opened`,
+    /// `secured` if the connection uses TLS, and `ready`. For an existing connection, or one that another exchange is
+    /// opening, only `ready` is reported. The phases start again when the transport has to send the request again. A
+    /// failed attempt ends after the last phase that it reached.
     ///
     /// `CurlTransport` reports the phases. URLSession provides their times only at the end, in `ExchangeMetrics`.
     @nonexhaustive
     public enum ConnectionPhase: Hashable, Sendable {
         /// The transport starts to resolve the name of the host, or of its proxy. Not reported if the addresses are
-        /// cached.
+        /// cached, or known without a lookup.
         case resolving(name: String)
         /// The transport starts to connect to this address of the host, or of its proxy: `192.0.2.1:443`. It may try
         /// the next address before this one has failed (RFC 8305). The address of a Unix domain socket is its path.

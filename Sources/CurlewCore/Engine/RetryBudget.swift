@@ -2,18 +2,18 @@
 
 public import CurlewHTTP
 
-/// Limits how often a client retries, with a token bucket for each origin. Retries take tokens, and successes
-/// return them.
+/// Limits how often a client sends requests again, with a token bucket for each origin. A retry or a hedged request
+/// takes tokens. A retry that succeeds returns them, and a success without a retry adds one.
 ///
-/// A budget prevents clients from multiplying the load of a server that is down: each client has a few dozen
-/// retries, then one for every fourteen successes. An empty bucket never makes a call wait or fail. The call
+/// A budget prevents clients from multiplying the load of a server that is down: by default, a client has 35 retries
+/// for an origin, then one for every fourteen successes. An empty bucket never makes a call wait or fail: the call
 /// receives the response or error of its last attempt, and its history contains `.budgetExhausted`.
 ///
 ///     let budget = RetryBudget()
 ///     pipeline.adding(.retry(budget: budget))      // retries and hedging of one client share one budget
 ///
-/// Only buckets that are not full are remembered, for the 256 most recently used origins. Buckets do not refill
-/// with time: without successes, an origin gets no further retries.
+/// Only buckets that are not full are remembered, for the 256 most recently used origins; a forgotten bucket is full
+/// again. Buckets do not refill with time: without successes, an origin gets no further retries.
 public final class RetryBudget: CustomStringConvertible, Sendable {
     let capacity: Int
     let price: Int
@@ -22,20 +22,19 @@ public final class RetryBudget: CustomStringConvertible, Sendable {
     private static let maximumOrigins = 256
     private let accounts = Locked(Accounts())
 
-    /// Creates a budget whose buckets are full.
+    /// Creates a budget whose buckets are full. A number below its minimum counts as the minimum.
     ///
     /// - `capacity`: the number of tokens in a full bucket, at least 0. Zero allows no retries. Default 500.
-    /// - `price`: the number of tokens that a retry takes, at least 1. Default 14.
-    /// - `timeoutPrice`: the same after a timeout, default 50. The server may not respond to the next attempt either:
-    ///   if it stops responding, each client retries ten times instead of 35, and the recovering server does not
-    ///   receive all remaining retries (see <doc:Resilience>).
+    /// - `price`: the number of tokens that a retry or a hedged request takes, at least 1. Default 14.
+    /// - `timeoutPrice`: the price of a retry after a timeout, at least 1. Default 50, because the server may not
+    ///   respond to the next attempt either: a client then retries ten times instead of 35 (see <doc:Resilience>).
     public init(capacity: Int = 500, price: Int = 14, timeoutPrice: Int = 50) {
         self.capacity = max(0, capacity)
         self.price = max(1, price)
         self.timeoutPrice = max(1, timeoutPrice)
     }
 
-    /// The receipt for the tokens that one retry took. Call `succeeded()` if the retry succeeded; otherwise discard the
+    /// The receipt for the tokens that one retry took. Call `succeeded()` after a success; otherwise discard the
     /// receipt.
     package final class Receipt: Sendable {
         private let budget: RetryBudget
@@ -119,8 +118,7 @@ public final class RetryBudget: CustomStringConvertible, Sendable {
 }
 
 extension Pipeline {
-    /// The budget that the retries and second requests of this pipeline draw on; nil if the pipeline contains neither
-    /// `.retry()` nor `.hedging`.
+    /// The budget that the retries and second requests of this pipeline draw on; nil without `.retry()` and `.hedging`.
     ///
     /// Interceptors that were created without a budget share one: the budget that the app passed to another
     /// interceptor, or else the budget of the first interceptor.

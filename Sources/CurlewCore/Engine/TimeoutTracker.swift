@@ -47,7 +47,7 @@ package struct TimeoutTracker: Sendable {
     /// of the request body supplies more bytes.
     package var isHeld = false
 
-    /// Creates a tracker from the deadlines and timeouts of `context`. It reads the context's own clock only once: even
+    /// Creates a tracker from the deadlines and timeouts of `context`. The context's own clock is read only once: even
     /// with a manual clock, the *remaining* time is measured in real time.
     package init(_ context: ExchangeContext, now: Int64 = Self.now()) {
         handedOver = now

@@ -19,8 +19,8 @@
 public protocol Transport: Sendable {
     /// Performs one exchange and returns when the response head has arrived. The body may still be in transfer.
     ///
-    /// The pipeline enforces `Limits.responseBody`, so a body need not count its bytes. The bytes to send are
-    /// `request.body.chunks()`.
+    /// The pipeline enforces `Limits.responseBody`, so the response body need not count its bytes. The bytes to send
+    /// are `request.body.chunks()`.
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse
     /// Returns the principal that the transport adds to `request`, such as that of a client certificate, of a Unix
     /// socket, or of an override of the host's address. Must not wait. The principal is part of the key of components
@@ -68,7 +68,7 @@ public struct ClosureTransport: Transport {
         self.handler = handler
     }
 
-    /// Returns `.unknown`, or `.anonymous` if the closure attaches nothing.
+    /// Returns `.unknown`, or `.anonymous` if `changesPrincipal` is false.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         changesPrincipal ? .unknown : .anonymous
     }

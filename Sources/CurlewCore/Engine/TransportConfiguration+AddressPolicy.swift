@@ -16,8 +16,9 @@ extension TransportConfiguration {
     /// The policy is checked once per connection; open connections stay open. Responses from a cache need no
     /// connection.
     ///
-    /// With a proxy the transport sees only the proxy's address, and with a Unix domain socket none. Combining either
-    /// with a policy is therefore a configuration error. Restrict the addresses in the proxy instead.
+    /// With a proxy the transport sees only the proxy's address, and with a Unix domain socket none. If a policy is
+    /// combined with either, every call therefore throws `.configuration`. Restrict the addresses in the proxy instead.
+    /// URLSession supports no policy.
     public struct AddressPolicy: Hashable, Sendable {
         private enum Rule: Hashable, Sendable {
             case everything
@@ -39,16 +40,16 @@ extension TransportConfiguration {
         /// it cannot be detected.
         public static let publicOnly = TransportConfiguration.AddressPolicy(rule: .publicOnly)
 
-        /// Returns a policy that allows the addresses for which `allows` returns true. Two such policies are equal if
-        /// one is a copy of the other.
+        /// Returns a policy that allows the addresses for which `allows` returns true; the lists of `allowing` and
+        /// `refusing` take precedence. Two such policies are equal if one is a copy of the other.
         ///
         /// The closure runs on the transport's event loop, so it must return without waiting.
         public static func asking(_ allows: @escaping @Sendable (_ address: IPAddress) -> Bool) -> AddressPolicy {
             AddressPolicy(rule: .asking(Predicate(allows)))
         }
 
-        /// Returns a policy that also allows these addresses and networks: `"127.0.0.1"`, `"10.1.0.0/16"`. Text that
-        /// cannot be parsed is a configuration error.
+        /// Returns a policy that also allows these addresses and networks: `"127.0.0.1"`, `"10.1.0.0/16"`. With text
+        /// that cannot be parsed, every call throws `.configuration`.
         public func allowing(_ networks: String...) -> TransportConfiguration.AddressPolicy {
             var copy = self
             copy.allowed += copy.read(networks)
@@ -56,7 +57,8 @@ extension TransportConfiguration {
         }
 
         /// Returns a policy that refuses these addresses and networks, even if they are allowed elsewhere, and the IPv6
-        /// addresses that embed them (NAT64, 6to4). Text that cannot be parsed is a configuration error.
+        /// addresses that embed them (NAT64, 6to4). With text that cannot be parsed, every call throws
+        /// `.configuration`.
         public func refusing(_ networks: String...) -> TransportConfiguration.AddressPolicy {
             var copy = self
             copy.refused += copy.read(networks)

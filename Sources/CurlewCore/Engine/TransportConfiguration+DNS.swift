@@ -16,7 +16,7 @@ extension TransportConfiguration {
         }
 
         /// A rule that makes a transport connect to another host or port than the URL specifies. The request, `Host`,
-        /// TLS names and pins remain those of the URL.
+        /// TLS names and pins remain those of the URL. Hosts are compared whole; there are no patterns.
         public struct Override: Hashable, Sendable {
             /// The host of the URL.
             public var host: String
@@ -48,7 +48,8 @@ extension TransportConfiguration {
         /// The time for which a resolved address is cached, rounded up to whole seconds. Zero resolves the name for
         /// each connection. Default 60 s.
         public var cacheLifetime: Duration
-        /// The head start of IPv6 before IPv4 is tried in parallel. Default 200 ms, at least 1 ms.
+        /// The time after which the transport, while it tries one address, tries the next one in parallel, usually of
+        /// the other family (RFC 8305 §5). Default 200 ms, at least 1 ms.
         public var happyEyeballsDelay: Duration
         /// The IP address families that a transport uses. Default `.any`.
         public var addresses: Addresses

@@ -8,8 +8,7 @@ extension TransportConfiguration {
     /// identity, and by the Unix socket or the override that replaces the host of the request. Returns `.anonymous` if
     /// none of them applies, and `.unknown` if the file of a certificate cannot be accessed.
     ///
-    /// A client certificate is identified by its bytes. A certificate in a file is identified by its path and file
-    /// attributes.
+    /// A client certificate is identified by its bytes, one in a file by its path and the attributes of the file.
     package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard unixSocket != nil || tls.identity != nil || !dns.overrides.isEmpty else { return .anonymous }
         let origin = request.origin

@@ -14,16 +14,17 @@ extension TransportConfiguration {
         ///
         /// The variables are `https_proxy`, `all_proxy` and `no_proxy` in lower or upper case, and `http_proxy` in
         /// lower case only, because CGI servers pass the field `Proxy` of a request as the variable `HTTP_PROXY`. The
-        /// scheme of the *request* selects the variable. An empty variable counts as absent. This machine (`localhost`,
-        /// 127.0.0.0/8, `::1`) is always reached directly. If a proxy variable cannot be parsed, every call throws
-        /// `.configuration`. Entries of `no_proxy` that cannot be parsed are ignored.
+        /// scheme of the *request* selects the variable; `all_proxy` applies if it is absent, and lower case comes
+        /// first. An empty variable counts as absent. This machine (`localhost`, 127.0.0.0/8, `::1`) is always reached
+        /// directly. If a proxy variable cannot be parsed, every call throws `.configuration`. Entries of `no_proxy`
+        /// that cannot be parsed are ignored.
         case environment
         /// Uses this proxy for all hosts except those in the list, and except this machine (`localhost`, 127.0.0.0/8,
         /// `::1`) if the proxy is on another machine.
         ///
         /// The list has the syntax of `no_proxy`: a name matches itself and every name below it, with or without a
         /// leading dot; an address matches itself; `10.0.0.0/8` matches a network; a port restricts an entry to that
-        /// port; `*` matches all hosts.
+        /// port; `*` matches all hosts. With any other entry, every call throws `.configuration`.
         case fixed(TransportConfiguration.Proxy.Server, bypassing: [String] = [])
     }
 }
@@ -31,7 +32,7 @@ extension TransportConfiguration {
 extension TransportConfiguration.Proxy {
     /// A proxy server: its kind, address and credentials.
     ///
-    /// Requests for https use a tunnel (CONNECT, RFC 9110 §9.3.6). Through a tunnel, an HTTP proxy sees the host and
+    /// With an HTTP proxy, https requests use a tunnel (CONNECT, RFC 9110 §9.3.6): the proxy then sees the host and
     /// port of the server, and the proxy credentials, but not the request. The server never receives the proxy
     /// credentials. The proxy resolves the names of servers. Descriptions contain no credentials.
     public struct Server: Hashable, Sendable {
@@ -48,13 +49,13 @@ extension TransportConfiguration.Proxy {
 
         /// The scheme with which the transport authenticates to an HTTP proxy.
         public enum Authentication: Hashable, Sendable {
-            /// User and password, sent with each request to the proxy (RFC 7617). Without TLS to the proxy, they can be
-            /// read in transit.
+            /// User and password, sent with each request to the proxy (RFC 7617), and readable in transit without TLS
+            /// to it.
             case basic
             /// A response to a challenge, which does not disclose the password (RFC 7616).
             case digest
             /// The Kerberos ticket of the user of this machine, or a ticket obtained with user and password (RFC 4559).
-            /// The transport needs a libcurl with GSS-API. Without GSS-API, every call throws `.configuration`.
+            /// With a libcurl without GSS-API, every call through the proxy throws `.configuration`.
             case negotiate
         }
 
@@ -71,7 +72,8 @@ extension TransportConfiguration.Proxy {
         public let authentication: Authentication
 
         /// Creates a proxy. The default port is 80 for `.http`, 443 for `.https` and 1080 for `.socks5`. Credentials
-        /// are sent with Basic by default, or to a SOCKS proxy as RFC 1929 specifies.
+        /// are sent with Basic by default, or to a SOCKS proxy as RFC 1929 specifies. With an invalid host or port,
+        /// `.digest` without a user, or a scheme other than `.basic` for SOCKS, every call throws `.configuration`.
         ///
         /// With `.digest` and `.negotiate`, requests for http use a tunnel too, because otherwise each request would
         /// have to be sent twice, the first time for the challenge. The proxy must allow CONNECT to the port of the
@@ -101,11 +103,11 @@ extension TransportConfiguration.Proxy {
 }
 
 extension TransportConfiguration.Proxy.Server {
-    /// Parses a proxy URL as in environment variables: `http://user:password@proxy.example:3128`. Returns nil if it is
-    /// not valid.
+    /// Parses a proxy URL as in environment variables, `http://user:password@proxy.example:3128`; nil if it is not
+    /// valid.
     ///
-    /// The schemes are http, https, socks5 and socks5h (equivalent here). The default is http. Credentials are
-    /// percent-decoded.
+    /// The schemes are http, https, socks5 and socks5h (the same here); without a scheme, http. The default port is
+    /// that of the kind. Credentials are percent-decoded.
     public init?(_ url: String) {
         var remainder = Substring(url)
         var kind = Kind.http

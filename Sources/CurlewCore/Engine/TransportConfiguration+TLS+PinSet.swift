@@ -13,15 +13,9 @@ extension TransportConfiguration.TLS {
     ///
     /// A pin is the SHA-256 of the certificate's public key (its SubjectPublicKeyInfo), so it remains valid when a
     /// renewal keeps the key. For a server without a pinned key the call fails with
-    /// `.secureConnectionFailed(.pinMismatch)`, before any byte of the request is sent, and is never retried.
-    ///
-    /// By default only the server's own certificate is compared. With `scope` `.verifiedChain`, the pin of an authority
-    /// is sufficient:
-    ///
-    ///     TransportConfiguration.TLS.PinSet(
-    ///         hosts: ["*.example.com"],
-    ///         keys: [ourIntermediate, ourRoot, theNextRoot],
-    ///         scope: .verifiedChain)
+    /// `.secureConnectionFailed(.pinMismatch)`, before any byte of the request is sent, and is never retried. By
+    /// default only the server's own certificate is compared. With `scope` `.verifiedChain`, the pin of an authority is
+    /// sufficient.
     ///
     /// Pinning locks out users of old releases when the server's key changes. Therefore:
     /// - A set needs at least two keys, one of them a backup whose private key is kept offline. With fewer, every call
@@ -51,15 +45,15 @@ extension TransportConfiguration.TLS {
             /// Where several paths are possible, as with cross-signed authorities, the system chooses one by the roots
             /// that it trusts. Pin a key of each possible path.
             ///
-            /// The transport on Linux checks the path of each new connection and resumes no TLS sessions with such
-            /// hosts. It needs a libcurl with OpenSSL; with another TLS library every call throws `.configuration`.
+            /// `CurlTransport` checks the path of each new connection and resumes no TLS sessions with such hosts. It
+            /// needs a libcurl with OpenSSL; with another TLS library every call over TLS throws `.configuration`.
             case verifiedChain
         }
 
-        /// The hosts to which the set applies, exact or with `*.` for one label. If several sets match a host, the
-        /// first one that lists it exactly applies, otherwise the first one with a matching pattern.
+        /// The hosts to which the set applies, exact or with `*.` for one label; at least one. If several sets match a
+        /// host, the first one that lists it exactly applies, otherwise the first one with a matching pattern.
         public var hosts: [String]
-        /// The pins: `sha256//` followed by the digest in Base64, in curl's format. At least two.
+        /// The pins: `sha256//` followed by the digest in Base64, in curl's format. At least two different ones.
         public var keys: [String]
         /// The keys that are compared with the pins. Default `.serverCertificate`.
         public var scope: Scope
@@ -80,7 +74,7 @@ extension TransportConfiguration.TLS {
             self.mode = mode
         }
 
-        /// Returns the pin of a certificate in PEM or DER form; nil if it is not a certificate.
+        /// Returns the pin of the first certificate in PEM text, or of a certificate in DER form; nil if there is none.
         public static func key(ofCertificate certificate: Data) -> String? {
             let bytes = CertificateKey.der(fromPEM: certificate) ?? certificate
             return CertificateFields(bytes).map { CertificateKey.pin(ofKey: $0.publicKey) }
@@ -96,8 +90,7 @@ extension TransportConfiguration.TLS.PinSet {
         CertificateKey.pin(ofKey: info)
     }
 
-    /// Returns the warning that the set is no longer enforced at `date`, or not much longer; nil if it does not expire
-    /// soon.
+    /// Returns the warning that the set has expired at `date`, or expires in less than 30 days; otherwise nil.
     package func warning(for host: String, at date: Date) -> ExchangeEvent.Warning? {
         guard let expires else { return nil }
         if date >= expires { return .pinsExpired(host: host, on: expires) }
@@ -166,7 +159,8 @@ extension TransportConfiguration.TLS.PinSet {
 }
 
 extension [TransportConfiguration.TLS.PinSet] {
-    /// Returns the set for `host`: the first that lists it exactly, otherwise the first with a matching pattern.
+    /// Returns the set for `host`: the first that lists it exactly, or else the first with a matching pattern, or else
+    /// nil.
     package func first(for host: String) -> TransportConfiguration.TLS.PinSet? {
         let matching = filter { $0.hosts.contains { HostPattern($0)?.matches(host) ?? false } }
         return matching.first {

@@ -6,13 +6,13 @@ public import CurlewHTTP
 extension TransportConfiguration {
     /// The TLS settings of a transport: trusted roots, client identity, pins and minimum version.
     ///
-    /// Certificates are always verified; verification cannot be disabled. For a private authority, specify its
-    /// certificate in `trustedRoots`.
+    /// Certificates are always verified. For a private authority, specify its certificate in `trustedRoots`.
     public struct TLS: Hashable, Sendable {
         /// A version of the TLS protocol, such as `.v12`.
         public typealias Version = ExchangeMetrics.Connection.TLS.Version
 
-        /// The certificate authorities that a transport trusts for servers.
+        /// The certificate authorities that a transport trusts for servers. If no certificate in the file or text can
+        /// be read, calls that open a connection with TLS throw `.configuration`.
         public enum TrustedRoots: Hashable, Sendable {
             /// The authorities of the operating system.
             case system
@@ -32,13 +32,13 @@ extension TransportConfiguration {
         /// `TransportConfiguration.TLS.PinSet` first.
         public var pins: [TransportConfiguration.TLS.PinSet]
 
-        /// Whether the environment variable `SSLKEYLOGFILE` takes effect. The key log file allows recorded traffic to
-        /// be decrypted, for debugging with tools such as Wireshark. Default false: nothing is written, whatever the
-        /// environment contains.
+        /// Whether the environment variable `SSLKEYLOGFILE` takes effect: it names a file with the secrets of TLS
+        /// connections, with which tools such as Wireshark decrypt recorded traffic. Default false: nothing is written.
+        /// Where that cannot be ensured (URLSession on Linux, some libcurls) and the variable is set, calls over TLS
+        /// throw `.configuration`.
         ///
-        /// libcurl reads the variable when a process creates its first transport, and creates the file with default
-        /// permissions, so other users of the machine may read it. It appends to an existing file: create one with mode
-        /// 0600 first.
+        /// libcurl reads the variable when the process first uses it, and creates the file with default permissions, so
+        /// other users of the machine may read it. It appends to an existing file: create one with mode 0600 first.
         public var obeysKeyLogFile = false
 
         /// Creates a configuration. Omitted parameters have the defaults.
@@ -60,15 +60,14 @@ extension TransportConfiguration {
 }
 
 extension TransportConfiguration.TLS {
-    /// A certificate and its private key, which authenticate the client (mutual TLS).
+    /// A certificate and its private key, which authenticate the client (mutual TLS). On Apple platforms, URLSession
+    /// supports only PKCS#12; on Linux, it supports no identity.
     ///
     /// The certificate is sent to servers that request one and that `hosts` includes. Files are read for each new
     /// connection, so renewed certificates take effect without a restart. The call fails with `.configuration` if the
     /// identity cannot be read or decrypted. If a server rejects the certificate, or requires one and receives none,
     /// the call fails with `.secureConnectionFailed(.clientCertificate)`, or the server responds with an error status
     /// (nginx: 400).
-    ///
-    /// Descriptions include neither key nor passphrase.
     public struct ClientIdentity: Hashable, Sendable {
         package enum Source: Hashable, Sendable {
             case pem(certificate: Data, key: Data)
@@ -83,8 +82,8 @@ extension TransportConfiguration.TLS {
         /// requests it.
         public var hosts: [String]
 
-        /// Creates an identity from PEM text: the certificate, followed by intermediate certificates, and the key, with
-        /// its passphrase if it is encrypted.
+        /// Creates an identity from PEM text: the certificate, followed by intermediate certificates, and the key.
+        /// `passphrase` decrypts the key; nil if the key is not encrypted.
         public static func pem(
             certificate: Data, key: Data, passphrase: String? = nil, hosts: [String] = []
         ) -> ClientIdentity {
@@ -122,7 +121,7 @@ extension TransportConfiguration.TLS {
 }
 
 extension TransportConfiguration.TLS.ClientIdentity: MirroredByDescription {
-    /// The source of the identity, such as `PEM data` or the path of a file. Contains no secrets.
+    /// The type and the source: `PEM data`, `PKCS#12 data` or the path of the certificate. Contains no secrets.
     public var description: String {
         let origin =
             switch source {

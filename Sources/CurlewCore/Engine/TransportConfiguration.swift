@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The connection settings of a transport. All transports use the same type.
+/// The connection settings of a transport. All transports use the same type. With a value that is invalid, or that the
+/// transport does not support, every call throws `.configuration`.
 public struct TransportConfiguration: Hashable, Sendable {
     /// The TLS settings: trusted roots, client identity, pins and the minimum version.
     public var tls: TransportConfiguration.TLS
@@ -12,21 +13,21 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var pool: TransportConfiguration.Pool
     /// The settings for the resolution of host names.
     public var dns: TransportConfiguration.DNS
-    /// The path of a Unix domain socket to which every request is sent, whatever its host is. Default nil: no socket.
-    /// With TLS, a connection to the socket is closed when the requests in progress on it have ended.
+    /// The path of a Unix domain socket, 1 to 107 bytes, to which every request is sent, whatever its host is. Default
+    /// nil: no socket. Excludes a proxy, an address policy and a local address. With TLS, a connection to the socket is
+    /// closed when the requests in progress on it have ended.
     public var unixSocket: String?
     /// The addresses to which the transport may connect. Default `.everything`. Use `.publicOnly` for URLs from users.
-    /// See `TransportConfiguration.AddressPolicy`.
     public var addressPolicy: TransportConfiguration.AddressPolicy
-    /// The local address or network interface from which the transport connects. Default nil, which leaves the choice
-    /// to the system. Not supported by URLSession.
+    /// The local address or network interface from which the transport connects. Default nil: the system chooses. Not
+    /// supported by URLSession.
     public var localAddress: TransportConfiguration.LocalAddress?
-    /// The number of unread bytes of one streamed body at which the transport stops receiving. Default 1 MiB, at least
-    /// 16 KiB.
+    /// The number of unread bytes of one streamed body at which the transport stops receiving. Default 1 MiB. A value
+    /// below 16 KiB counts as 16 KiB.
     public var bodyBuffer: Int { didSet { bodyBuffer = max(Self.minimumBuffer, bodyBuffer) } }
     /// The maximum size, in bytes, of a body that is returned complete together with the response, unless the call
-    /// streams. `bodyBuffer` limits it too. Default 1 MiB. The transport on Linux keeps memory for such bodies, at most
-    /// 8 MiB per event loop, until the event loop has been idle for 10 s.
+    /// streams. `bodyBuffer` limits it too. Default 1 MiB. `CurlTransport` keeps memory for such bodies, at most 8 MiB
+    /// per event loop, until the event loop has been idle for 10 s.
     public var smallBody: Int { didSet { smallBody = max(0, smallBody) } }
 
     /// Creates a configuration. Omitted parameters have the defaults.
@@ -63,8 +64,7 @@ public struct TransportConfiguration: Hashable, Sendable {
             + socketProblems + addressProblems + localProblems
     }
 
-    /// The errors for options that hide the server's address from the policy, which would then give a false sense of
-    /// protection.
+    /// The errors for options that hide the server's address from the policy, which would then protect nothing.
     private var addressProblems: [String] {
         var problems = addressPolicy.problems
         guard addressPolicy != .everything else { return problems }
@@ -93,7 +93,7 @@ public struct TransportConfiguration: Hashable, Sendable {
 }
 
 extension TransportConfiguration {
-    /// The HTTP versions that a transport offers.
+    /// The HTTP versions that a transport offers. URLSession supports only `.automatic`.
     public enum HTTPVersionPolicy: Hashable, Sendable {
         /// HTTP/2 where TLS negotiates it, otherwise HTTP/1.1.
         case automatic
@@ -108,17 +108,18 @@ extension TransportConfiguration {
     public enum ShutdownMode: Hashable, Sendable {
         /// Ends all running exchanges immediately, with `.refused(by: .shutdown)`.
         case now
-        /// Lets accepted exchanges finish, including their bodies. Exchanges that are left after `deadline` end as with
-        /// `now`.
+        /// Lets accepted exchanges finish, including their bodies and those that wait for a connection. Exchanges that
+        /// are left after the duration `deadline` end as with `now`.
         ///
-        /// A body that is not read keeps its exchange open until `deadline`. A deadline of zero or less means `now`.
+        /// A body that is not read keeps its exchange open until then. A deadline of zero or less means `now`.
         case drain(deadline: Duration)
     }
 
     /// The local address or network interface from which a transport connects.
     ///
     /// It applies to connections to servers and to proxies. An address connects only to addresses of its own family:
-    /// IPv4 to IPv4, IPv6 to IPv6. An address that this machine does not have makes every call throw `.configuration`.
+    /// IPv4 to IPv4, IPv6 to IPv6. If this machine lacks the address or interface, calls that open a connection throw
+    /// `.configuration`.
     public enum LocalAddress: Hashable, Sendable {
         /// A local address: `"192.0.2.7"`, `"2001:db8::7"`.
         case address(String)
