@@ -5,8 +5,7 @@ import CurlewHTTP
 extension Interceptor where Self == BuiltInInterceptor {
     /// Changes each request: `.onRequest { request, context in request.headers["X-Tenant"] = "acme" }`.
     ///
-    /// A cache closer to the caller does not see what the closure adds, so it stores nothing. There are two ways to use
-    /// a cache together with the hook:
+    /// A cache closer to the caller does not see what the closure adds, so it stores nothing. To use both:
     ///
     /// - If no response depends on the changes (a request id, a trace), pass `changesPrincipal: false`. The cache then
     ///   works as without the hook.
@@ -17,18 +16,16 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// The additions of the closure belong to the origin of the client's base URL. A request for another origin (by an
     /// absolute URL, by `with(baseURL:)` or after a redirect) is sent without fields that the closure adds or changes,
     /// unless they are known or declared as harmless (`Redaction.Rules.harmless`), and without added query items that
-    /// have secret names. For another origin, add a hook that names it:
+    /// have secret names. For another origin, and in a client without a base URL, name the origin:
     /// `.onRequest(for: "https://cdn.example.com") { … }` runs only for requests for that origin.
     ///
     /// - `url`: a URL of the origin whose requests the hook changes; its path is ignored. Default nil: the closure runs
-    ///   for every request, and its additions belong to the origin of the client's base URL. With text that is not an
-    ///   absolute URL, every call throws `.configuration`.
-    /// - `placement`: the position in the pipeline. Default `.custom`, so that the closure runs once for each request
-    ///   on the wire.
-    /// - `changesPrincipal`: whether responses may depend on the changes. Default true, which keeps caches and
-    ///   coalescing from using the responses. Pass false if no response depends on them.
-    /// - `body`: the closure that changes the request. An error that it throws ends the call before this request is
-    ///   sent.
+    ///   for every request. With text that is not an absolute URL, every call throws `.configuration`.
+    /// - `placement`: the position in the pipeline. Default `.custom`, once for each request of an attempt.
+    /// - `changesPrincipal`: whether responses may depend on the changes. Default true: caches and coalescing closer to
+    ///   the caller neither store nor share responses.
+    /// - `body`: the closure that changes the request. If it throws an error, this request is not sent and fails with
+    ///   the error, which the interceptors closer to the caller receive.
     public static func onRequest(
         for url: String? = nil, at placement: Placement = .custom, changesPrincipal: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -51,12 +48,12 @@ extension Interceptor where Self == BuiltInInterceptor {
         }
     }
 
-    /// Inspects each response, whatever its status, when its head arrives.
+    /// Inspects each response that reaches the hook, whatever its status, when its head arrives.
     ///
     /// The closure must leave the body to the caller, because a body can be read only once.
     ///
-    /// - `placement`: the position in the pipeline, as for `onRequest`.
-    /// - `body`: the closure that inspects the response. If it throws an error, the call ends with that error.
+    /// - `placement`: as for `onRequest`. Responses from a cache reach only hooks closer to the caller.
+    /// - `body`: the closure that inspects the response. If it throws an error, the error replaces the response.
     public static func onResponse(
         at placement: Placement = .custom,
         _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
@@ -73,11 +70,11 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The closure runs when there is no response: a connection fails, a timeout expires, or an interceptor closer to
     /// the transport throws. A status such as 404 is a response here: `onResponse` receives it, and the typed call
-    /// turns it into an error afterwards. The error is always passed on to the caller. Cancellation is reported too;
+    /// turns it into an error afterwards. A body that breaks off later is not observed. Cancellation is a failure too;
     /// check `error.isCancelled`.
     ///
-    /// - `placement`: the position in the pipeline, as for `onRequest`.
-    /// - `body`: the closure that observes the error. The error is passed on when the closure has returned.
+    /// - `placement`: as for `onRequest`. At `.custom`, the closure also observes failures that are retried.
+    /// - `body`: the closure that observes the error. When it has returned, the error is passed on towards the caller.
     public static func onError(
         at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
     ) -> BuiltInInterceptor {

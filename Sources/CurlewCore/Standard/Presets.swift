@@ -3,13 +3,12 @@
 extension Pipeline {
     /// The default pipeline of a client: it follows redirects and retries failed requests.
     ///
-    /// - `.redirects()`: follows redirects, at most 20, by the rules of `RedirectPolicy`.
+    /// - `.redirects()`: follows redirects, by default at most 20 (`Limits.redirects`), by the rules of
+    ///   `RedirectPolicy`.
     /// - `.retry()`: makes up to three attempts of a request that may be sent twice, by the rules of `RetryPolicy`,
     ///   with a `RetryBudget`.
     ///
-    /// Deadlines, limits and header rules apply to every call and are not part of the pipeline. The interceptors cost
-    /// almost nothing until they act, keep nothing about a call except its effect on the budget, and require no name,
-    /// token or file.
+    /// Deadlines, limits and header rules apply to every call and are not part of the pipeline.
     ///
     /// Each use of this property creates a new budget. Clients share a budget when they are derived from each other or
     /// created with the same pipeline value.

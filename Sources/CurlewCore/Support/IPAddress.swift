@@ -8,7 +8,7 @@ import CurlewHTTP
 /// An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`, RFC 4291 §2.5.5.2) is represented as its IPv4 address, because
 /// systems connect to the IPv4 address.
 public struct IPAddress: Hashable, Sendable {
-    /// The bytes of the address in network byte order: four for IPv4, sixteen for IPv6.
+    /// The bytes of the address in network byte order: four for IPv4 and for IPv4-mapped IPv6, sixteen for other IPv6.
     public let bytes: [UInt8]
 
     /// Parses the text form of an address, with or without brackets. Returns nil for host names, for addresses with
@@ -24,8 +24,7 @@ public struct IPAddress: Hashable, Sendable {
         self.init(whole: result)
     }
 
-    /// Creates an address from four or sixteen bytes in network byte order. Returns nil for any other number of
-    /// bytes.
+    /// Creates an address from four or sixteen bytes in network byte order; nil for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.init(whole: Array(bytes))
@@ -41,12 +40,11 @@ public struct IPAddress: Hashable, Sendable {
     /// Whether this is an IPv4 address. True for IPv4-mapped IPv6 addresses.
     package var isIPv4: Bool { bytes.count == 4 }
 
-    /// Whether the address can belong to a host of the public internet, according to the IANA registries (RFC
-    /// 6890).
+    /// Whether the address can belong to a host of the public internet, according to the IANA registries (RFC 6890).
     ///
-    /// False for private networks, loopback, link-local, multicast, shared address space of carriers
-    /// (100.64.0.0/10), documentation, benchmarks, protocol assignments and reserved space. Also false for cloud
-    /// metadata addresses, and for IPv6 addresses that embed a non-public IPv4 address (NAT64, 6to4, Teredo). See
+    /// False for private networks, loopback, link-local, multicast, shared address space of carriers (100.64.0.0/10),
+    /// documentation, benchmarks, protocol assignments and reserved space. Also false for cloud metadata addresses, and
+    /// for IPv6 addresses that embed a non-public IPv4 address (NAT64, 6to4, Teredo). See
     /// `TransportConfiguration.AddressPolicy.publicOnly`.
     public var isPublic: Bool { reservation == nil }
 

@@ -73,8 +73,7 @@ struct HandOver: ~Copyable {
 /// platforms, it holds a separate `Locked`.
 ///
 /// Inline storage avoids an object of a generic class. Deallocating one queries the runtime for the types of its
-/// fields, which takes more than a thousand instructions. Other modules use `Locked`, because its functions are much
-/// faster there.
+/// fields, which takes more than a thousand instructions. Other modules use `Locked`, which is much faster there.
 struct LockedField<Value>: ~Copyable, Sendable {
     #if canImport(Darwin)
     private let lock: Locked<Value>

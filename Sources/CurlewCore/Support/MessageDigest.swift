@@ -8,8 +8,7 @@ import CryptoKit
 import CCrypto
 #endif
 
-/// The hash functions for signing and authentication, from the system's library: libcrypto on Linux, CryptoKit on Apple
-/// platforms.
+/// The hash functions for signing and authentication, from libcrypto on Linux and CryptoKit on Apple platforms.
 public enum MessageDigest {
     /// Returns the 32 bytes of the SHA-256 (FIPS 180-4) of `bytes`.
     public static func sha256(_ bytes: Data) -> Data {
@@ -51,8 +50,8 @@ public enum MessageDigest {
         #endif
     }
 
-    /// Returns the SHA-256 or SHA-512 (FIPS 180-4), as `bits` says, of the pieces that `read` passes to its argument.
-    /// Uses constant memory. Empty, which equals no digest, if memory was exhausted.
+    /// Returns the SHA-256 or SHA-512 (FIPS 180-4) of the pieces that `read` passes to its argument. `bits` is 256 or
+    /// 512. Uses constant memory. Throws what `read` throws. Empty, which equals no digest, if memory was exhausted.
     package static func sha2<Failure: Error>(
         _ bits: Int, reading read: ((UnsafeRawBufferPointer) -> Void) throws(Failure) -> Void
     ) throws(Failure) -> Data {

@@ -62,8 +62,8 @@ package enum PrivateFile {
         }
     }
 
-    /// Throws if the file exists and does not meet the requirements of `trust`. A symbolic link does not meet them,
-    /// because its creator would choose the file that is read or replaced.
+    /// Throws if the file exists and does not meet the requirements of `trust`, or cannot be examined. A symbolic link
+    /// does not meet them, because its creator would choose the file that is read or replaced.
     package static func check(_ path: String, _ trust: Trust = .owner) throws(Failure) {
         var information = stat()
         guard lstat(path, &information) == 0 else {
@@ -103,7 +103,7 @@ package enum PrivateFile {
     }
 
     /// Replaces the content of the file with `data`. The content is written to a draft, which only its owner can read.
-    /// The draft reaches the disk before it is renamed to `path`.
+    /// The draft reaches the disk before it is renamed to `path`. After an error, the file is unchanged.
     ///
     /// - `isDurable`: whether the rename is also on the disk on return, so that a power failure cannot restore the old
     ///   file.
@@ -185,8 +185,7 @@ private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
 /// Forces the content of files to the disk.
 ///
 /// On Apple platforms, `fsync` only transfers the data to the disk, which may reorder writes and loses its cache in a
-/// power failure. Two `fcntl` commands give stronger guarantees. On file systems that do not support them, `fsync` is
-/// used.
+/// power failure. Two `fcntl` commands give stronger guarantees; `fsync` is used on file systems without them.
 package enum DiskSync {
     /// A system call on a file descriptor. Returns zero on success; otherwise `errno` has the reason.
     typealias Command = (Int32) -> Int32

@@ -4,22 +4,22 @@ public import CurlewFoundation
 
 /// A source of the current time, which can also wait until a later time.
 ///
-/// Deadlines, back-off and expiry all use the time source of the client. A test replaces it with `ManualClock` and does
-/// not sleep.
+/// Deadlines, back-off and expiry all use the time source of the client. Only the transports that use the network
+/// measure the durations of an exchange in real time. A test replaces the source with `ManualClock` and does not sleep.
 public protocol TimeSource: Sendable {
     /// The monotonic time. It never goes backwards, and changes of the wall clock do not affect it.
     var now: SystemTime.Instant { get }
     /// The time of the wall clock, for comparisons with dates from servers.
     var date: Date { get }
-    /// Waits until `instant`. Throws `CancellationError` as soon as the task is cancelled.
+    /// Waits until `instant`; not at all if it has passed. Throws `CancellationError` as soon as the task is cancelled.
     func sleep(until instant: SystemTime.Instant) async throws
-    /// Waits until `instant` in order to limit another wait, for example at its deadline. A source whose
-    /// `sleep(until:)` returns immediately must not do so here. The default implementation calls `sleep(until:)`.
+    /// Waits until `instant` in order to end another wait, for example at its deadline. A source whose `sleep(until:)`
+    /// skips the wait must not skip this one. Throws as `sleep(until:)` does, which the default implementation calls.
     func alarm(at instant: SystemTime.Instant) async throws
 }
 
 extension TimeSource {
-    /// Waits until `instant` with `sleep(until:)`.
+    /// Waits until `instant` with `sleep(until:)`, and throws what that throws.
     public func alarm(at instant: SystemTime.Instant) async throws {
         try await sleep(until: instant)
     }
@@ -151,7 +151,7 @@ extension SystemTime {
 
         package static let never = SystemTime.Deadline(nil)
 
-        /// Creates a deadline `duration` after `start`. A nil duration results in `.never`.
+        /// Creates a deadline `duration` after `start`; without a limit if `duration` is nil.
         public init(_ duration: Duration?, after start: SystemTime.Instant) {
             instant = duration.map { start.advanced(by: $0) }
         }
