@@ -66,7 +66,7 @@ public struct ExchangeContext: Sendable {
     package var cause: UInt64? { call.client.cause }
     /// The name of the route or endpoint, for logs and metrics; empty if there is none.
     public var routeName: String { call.routeName }
-    /// The moment when the call started.
+    /// The moment when the call started, by the clock of `time`.
     public var start: SystemTime.Instant { call.start }
     /// The options of the call: its own, and those of the client where it sets none.
     public var options: RequestOptions { call.options }
@@ -102,7 +102,7 @@ public struct ExchangeContext: Sendable {
     package var endpoint: (any Sendable)? { call.endpoint }
 
     /// Returns the context of a separate call that this call starts and that may outlive it. The new call has its own
-    /// number, start and total timeout. It keeps the options, the hop and the redirects of this context.
+    /// number, start and total timeout, and keeps the options, the hop and the redirects of this context.
     package func ofItsOwn(total: Duration) -> ExchangeContext {
         var copy = ExchangeContext(call.again())
         copy.totalDeadline = SystemTime.Deadline(total, after: copy.start)
@@ -234,7 +234,8 @@ public struct ExchangeContext: Sendable {
         if let requestEvents { requestEvents.take(event, in: self) } else { events.record(event, in: self) }
     }
 
-    /// Records an event of a capability, even if the call has ended. An error in it must have the declared secrets.
+    /// Records an event of a capability, even if the call has ended. An error in the event must know the declared
+    /// secrets.
     package func record(late event: @autoclosure () -> any ExchangeEvent.Feature) {
         call.events?.sinks.receive(.other(.feature(event())), in: self)
     }

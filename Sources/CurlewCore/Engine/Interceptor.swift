@@ -59,7 +59,7 @@ public enum Placement: Comparable, Sendable, CaseIterable {
     case totalDeadline
     /// Provides a response in place of a failed call, once.
     case fallback
-    /// Follows redirects.
+    /// Follows redirects, once per call.
     case redirects
     /// Adds and stores cookies, once per hop.
     case cookies
@@ -86,7 +86,7 @@ public enum Placement: Comparable, Sendable, CaseIterable {
     case fields
     /// Signs the request in its final form.
     case signing
-    /// Limits the time until the response head of one request arrives.
+    /// Limits the time until the response head of each request on the wire arrives.
     case attemptTimeout
     /// Innermost: sees each request as it is sent.
     case wire
@@ -114,7 +114,7 @@ public struct BuiltInInterceptor: Interceptor {
         base = ClosureInterceptor(description: name, traits: traits, closure: intercept)
     }
 
-    /// The description of the interceptor.
+    /// The traits of the interceptor: its placement, scope, principal and checks.
     public var traits: InterceptorTraits { base.traits }
 
     /// Processes the request and returns the response. Throws the errors that the factory documents.

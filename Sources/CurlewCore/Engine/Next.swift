@@ -8,7 +8,7 @@ import CurlewHTTP
 /// `Next` is a small value that may be stored, called several times, and called from another task. It is a nominal type
 /// because a closure type in a protocol requirement would not match in modules with other concurrency defaults.
 public struct Next: Sendable {
-    /// The context of the request.
+    /// The context of the request that the interceptor received.
     public let context: ExchangeContext
 
     private let links: Chain

@@ -58,7 +58,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
         return copy
     }
 
-    /// Returns this pipeline without the interceptors of one placement.
+    /// Returns this pipeline without the interceptors at `placement`.
     public func removing(_ placement: Placement) -> Pipeline {
         Pipeline(entries: entries.filter { $0.placement != placement })
     }
@@ -144,7 +144,8 @@ extension Pipeline {
         }
     }
 
-    /// The properties of the client and of other interceptors with which an interceptor checks its configuration.
+    /// What an interceptor learns about the client and the other interceptors to check its configuration
+    /// (`InterceptorTraits.problem`).
     public struct Environment: Sendable {
         /// The origin of the client's base URL; nil if it has none.
         public var clientOrigin: Origin?

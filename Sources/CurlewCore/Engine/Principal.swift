@@ -3,8 +3,8 @@
 package import CurlewFoundation
 import CurlewHTTP
 
-/// The user or other party on whose behalf a request is sent, as far as the party is known before sending. It is part
-/// of the keys of components that store or share responses. See `Next.principal(of:)`.
+/// The user or other party on whose behalf a request is sent, as far as the party is known before sending. A principal
+/// is part of the keys of components that store or share responses. See `Next.principal(of:)`.
 ///
 /// Equal values mean the same party, or none. Different values may still mean one party: an account that signs in again
 /// becomes another principal. Two users never share a principal, whatever their tokens contain.

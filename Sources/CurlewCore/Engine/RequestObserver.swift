@@ -47,7 +47,7 @@ public enum ExchangeEvent: Sendable {
     /// the `ExchangeContext.id` of that call. The events of the shared request have that identifier, even after that
     /// call has ended.
     case joined(UInt64)
-    /// The transport receives the request of one attempt, in its final form.
+    /// The transport receives a request, in its final form.
     case sent(HTTPRequest)
     /// The transport has reached a phase of obtaining a connection for the request. `ExchangeEvent.ConnectionPhase`
     /// documents the order of the phases. Not every transport reports this event.
@@ -55,9 +55,9 @@ public enum ExchangeEvent: Sendable {
     /// An interim response (1xx, RFC 9110 §15.2) arrived before the head, such as 103 with early hints. There may be
     /// several; 101 is a final response.
     case interim(HTTPStatus, HTTPHeaders)
-    /// The response head of one attempt has arrived.
+    /// The response head of a request on the wire has arrived.
     case answered(HTTPResponse)
-    /// One attempt ended without a response.
+    /// A request on the wire ended without a response.
     case attemptFailed(NetworkError)
     /// One attempt has ended, and a policy has decided whether the request is sent again. The value includes the
     /// decision and its reason.
@@ -65,10 +65,10 @@ public enum ExchangeEvent: Sendable {
     /// An event that a capability defines, such as `RedirectPolicy.Event`, `CookieStore.Event`, `HTTPCache.Event` or
     /// `Pipeline.PolicyEvent`.
     case feature(any ExchangeEvent.Feature)
-    /// The trailer fields of one attempt have arrived (RFC 9110 §6.5). The event is reported only for a complete body,
+    /// The trailer fields of a response have arrived (RFC 9110 §6.5). The event is reported only for a complete body,
     /// before the reader reaches its end. Trailer fields are not part of the response's header fields.
     case trailers(HTTPHeaders)
-    /// The request of one attempt has ended: its body is complete, has broken off or was cancelled, or there was no
+    /// A request on the wire has ended: its body is complete, has broken off or was cancelled, or there was no
     /// response. The value includes everything that the transport measured; its `queue` includes waits in queues of the
     /// pipeline. For a transport that measures nothing, and for a cancelled body, it includes the times up to this
     /// event.

@@ -113,7 +113,7 @@ public final class RetryBudget: CustomStringConvertible, Sendable {
         }
     }
 
-    /// A description such as `500 tokens, 14 each`.
+    /// The capacity, and the price of a retry: `500 tokens, 14 each`.
     public var description: String { "\(capacity) tokens, \(price) each" }
 }
 

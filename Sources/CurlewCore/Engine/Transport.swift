@@ -73,7 +73,7 @@ public struct ClosureTransport: Transport {
         changesPrincipal ? .unknown : .anonymous
     }
 
-    /// Calls the closure.
+    /// Calls the closure, and throws what it throws.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try await handler(request, context)
     }

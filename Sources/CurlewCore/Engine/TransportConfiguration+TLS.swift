@@ -107,7 +107,7 @@ extension TransportConfiguration.TLS {
             ClientIdentity(source: .pkcs12File(path), passphrase: passphrase, hosts: hosts)
         }
 
-        /// Returns whether `host` may receive the certificate.
+        /// Returns whether `host`, in lower case, may receive the certificate.
         package func isMeant(for host: String) -> Bool {
             hosts.isEmpty || hosts.contains { HostPattern($0)?.matches(host) ?? false }
         }
