@@ -33,11 +33,11 @@ extension APIClient {
     ///     if await client.drain(for: .seconds(20)) { print("no call is running") }
     ///     await client.transport.shutdown()      // for all clients that share it, such as those with the default one
     ///
-    /// Once this method is called, this client, its copies and the clients derived from it refuse new calls with
-    /// `.refused(by: .shutdown)`. Returns true as soon as no call is running. Returns false if calls are still running
-    /// after `limit`, or when the task of the caller is cancelled; running calls then continue, unless the transport is
-    /// shut down. A call that streams its response counts as running until the response head has arrived.
-    /// `Transport.shutdown(_:)` with `.drain(deadline:)` waits for bodies.
+    /// Once this method is called, new calls throw `.refused(by: .shutdown)`: those of this client, of the client from
+    /// which it was derived, and of all copies and clients derived from either. Returns true as soon as no call is
+    /// running. Returns false if calls are still running after `limit`, or when the task of the caller is cancelled;
+    /// running calls then continue, unless the transport is shut down. A call that streams its response counts as
+    /// running until the response head has arrived. `Transport.shutdown(_:)` with `.drain(deadline:)` waits for bodies.
     public func drain(for limit: Duration) async -> Bool {
         let time = core.configuration.time
         return await core.calls.drain(until: SystemTime.Deadline(limit, after: time.now), on: time)

@@ -9,8 +9,8 @@ extension APIClient {
         var checksStatus = true
 
         /// - `options`: changes the options of the call, after those of the client and the route are merged.
-        /// - `request`: changes the built request, before the interceptors run. An error that it throws ends the call
-        ///   before anything is sent, and observers are notified.
+        /// - `request`: changes the built request, before the interceptors run. An error that the closure throws ends
+        ///   the call before anything is sent, and observers are notified.
         package init(
             options: @escaping (inout RequestOptions) -> Void = { _ in },
             request: @escaping (inout HTTPRequest, ExchangeContext) throws(NetworkError) -> Void = { _, _ in }
@@ -34,8 +34,8 @@ extension APIClient {
         }
     }
 
-    /// Sends `route` and returns the request and the response while its body is still in transfer. The call is a success
-    /// for observers as soon as its head has arrived. The caller must read, cancel or release the body.
+    /// Sends `route` and returns the request, the response and the context of the call when the response head has
+    /// arrived. Observers are then notified of a success. The caller must read, cancel or release the response body.
     @concurrent
     package func open(
         _ route: some Route, changing changes: CallChanges = CallChanges()

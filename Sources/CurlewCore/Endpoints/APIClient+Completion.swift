@@ -22,7 +22,7 @@ extension APIClient {
         start({ () async throws(NetworkError) in try await send(endpoint) }, thenOnMain: completion)
     }
 
-    /// Sends `request` and calls `completion` on the main actor, exactly once.
+    /// Sends `request` and calls `completion` on the main actor, exactly once. The rules are those for an endpoint.
     @discardableResult
     public func send<Value>(
         _ request: Request<Value>, completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
@@ -39,7 +39,7 @@ extension APIClient {
         start({ () async throws(NetworkError) in try await send(endpoint) }, then: completion, on: executor)
     }
 
-    /// Sends `request` and calls `completion` on `executor`, exactly once.
+    /// Sends `request` and calls `completion` on `executor`, exactly once. The rules are those for an endpoint.
     @discardableResult
     public func send<Value>(
         _ request: Request<Value>, deliverOn executor: CompletionExecutor,
@@ -92,8 +92,8 @@ extension APIClient {
             state.withLock { $0.task = task }
         }
 
-        /// Cancels the call. Its completion still runs, once, with `.cancelled`. Has no effect after the completion has
-        /// run.
+        /// Cancels the call. The completion closure still runs, once, with `.cancelled`. Has no effect once it has
+        /// started.
         ///
         /// May be called from any thread, any number of times. A completion that starts after this method returns
         /// receives `.cancelled`, even if the response has arrived.
@@ -105,7 +105,7 @@ extension APIClient {
             task?.cancel()
         }
 
-        /// True if `cancel` has been called.
+        /// True if `cancel` has been called, even after the completion closure has run.
         public var isCancelled: Bool {
             state.withLock { $0.isCancelled }
         }
@@ -115,7 +115,7 @@ extension APIClient {
     public struct CompletionExecutor: Sendable {
         let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-        /// Creates an executor that passes each closure to `run`, which must call it exactly once.
+        /// Creates an executor that passes each closure to `run`, which must call the closure exactly once.
         public init(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
             self.run = run
         }

@@ -17,7 +17,8 @@ extension APIClient {
         /// The app's declarations about its request fields, cookies, query items, members and paths: which are harmless
         /// and which are secret. By default there are none beyond those built into Curlew.
         public var fields: Redaction.Rules
-        /// The `User-Agent` field of every request; nil sends none. Default `Curlew/0.1`.
+        /// The `User-Agent` field of every request, unless `headers` or the call set that field. Default `Curlew/0.1`.
+        /// With nil, the client adds none; URLSession then sends its own.
         public var userAgent: String?
         /// The timeouts that apply unless a call sets its own. Default connect 10 s, first byte 30 s, idle 30 s, total
         /// 300 s.
@@ -26,7 +27,7 @@ extension APIClient {
         /// downloads 16 GiB, decoded ratio 100, error excerpts 16 KiB, 20 redirects.
         public var limits: Limits
         /// The codecs for request and response bodies. Default JSON with unchanged keys. They determine the `Accept`
-        /// field.
+        /// field of calls whose response a codec decodes; other calls accept any type.
         public var codecs: Codecs
         /// The observers of all calls, notified in this order. Default none.
         public var observers: [any RequestObserver]

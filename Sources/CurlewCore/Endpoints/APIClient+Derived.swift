@@ -6,27 +6,28 @@ public import CurlewHTTP
 /// Clients derived from this one. They share its transport and the state of its interceptors; this client does not
 /// change.
 extension APIClient {
-    /// Returns a client that also sends these fields. They replace this client's fields of the same names.
+    /// Returns a client with these fields added to `Configuration.headers`, where they replace those of the same names.
     public func with(headers: HTTPHeaders) -> APIClient {
         var configuration = core.configuration
         configuration.headers = configuration.headers.merging(headers, replacing: true)
         return derived(configuration: configuration)
     }
 
-    /// Returns a client that also sends these query items, before those of each call. Calls to absolute URLs do not
-    /// send them.
+    /// Returns a client that also sends these query items, after its own and before those of each call. Calls to
+    /// absolute URLs, and calls with a base URL of their own, do not send them.
     public func with(query: QueryItems) -> APIClient {
         derived(query: core.query + query)
     }
 
-    /// Returns a client whose calls start from these options. Options that a call sets itself take precedence.
+    /// Returns a client whose calls start from these options, which override this client's one by one. Options that a
+    /// call sets itself take precedence.
     public func with(options: RequestOptions) -> APIClient {
         derived(options: core.options?.overridden(by: options) ?? options)
     }
 
-    /// Returns a client whose calls are sent without any credential, whatever interceptors it has, unless a call
-    /// specifies otherwise. Use it for signing in, where an old token must not be sent and a 401 means a wrong
-    /// password.
+    /// Returns a client whose calls get no credential or signature from a built-in interceptor, unless a call selects
+    /// one. Cookies, and fields that the app sets itself, are still sent. Use it for signing in, where an old token
+    /// must not be sent and a 401 means a wrong password.
     public func withoutCredentials() -> APIClient {
         with(options: .withoutCredentials)
     }
@@ -77,13 +78,14 @@ extension APIClient {
     /// The transport, shared by the copies of the client and the clients derived from it.
     public var transport: any Transport { core.exchanger.transport }
 
-    /// The settings of all calls, as passed to the initializer and changed by `with(headers:)`.
+    /// The settings of all calls, as passed to the initializer and changed by `with(headers:)` and `with(baseURL:)`.
     public var configuration: APIClient.Configuration { core.configuration }
 
-    /// Configuration errors and warnings, one sentence each. Empty if the configuration is valid.
+    /// Configuration errors and warnings, one sentence each. Empty if there are none.
     ///
-    /// Errors are listed first, and every `send` throws them: `.invalidRequest` for the base URL, `.configuration` for
-    /// the pipeline. Warnings, such as one about an interceptor that keeps a cache from working, do not prevent calls.
+    /// Errors are listed first: with an invalid base URL, calls to a path throw `.invalidRequest`; with an error of the
+    /// pipeline, every call throws `.configuration`. Warnings, such as one about a cache that cannot work, prevent no
+    /// call.
     public var problems: [String] { obstacles + warnings }
 
     private var obstacles: [String] {

@@ -5,43 +5,43 @@ import CurlewJSON
 
 /// Previews of the request that a call would send. Nothing is sent.
 extension APIClient {
-    /// Builds and returns the request for an endpoint or a route, as it is before the interceptors run. Nothing is
-    /// sent. Throws the error that `send` would throw if the request cannot be built. For a route that is not an
-    /// endpoint, the `Accept` field is that of a call with a decoded response.
+    /// Returns the request of an endpoint or a route as it is before the interceptors run, without the
+    /// `Idempotency-Key` that its options may request. Nothing is sent. Throws the error that `send` would throw if the
+    /// request cannot be built. For a route that is not an endpoint, the `Accept` field is that of a call with a
+    /// decoded response.
     public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
         try core.request(for: route, response: route.responseType)
     }
 
-    /// Builds and returns the HTTP request for a `Request`, as it is before the interceptors run. Nothing is sent.
-    /// Throws the error that `send` would throw if the request cannot be built.
+    /// Returns the HTTP request of a `Request` as it is before the interceptors run. The rules are those for a route.
     public func request<Value>(for request: Request<Value>) throws(NetworkError) -> HTTPRequest {
         try core.request(for: request, response: Value.self)
     }
 
-    /// Returns the request that a call of an endpoint or a route would send, after the interceptors have changed it,
-    /// without sending it. It has the credentials, identifiers and signatures of a request that is sent.
+    /// Returns the request that a call of an endpoint or a route would send, after the interceptors have changed it.
+    /// Nothing is sent, and observers are not notified.
     ///
-    /// Runs the interceptors whose `InterceptorTraits.runsInPreview` is true, in their order, up to the transport.
-    /// Interceptors that need responses or decide about sending do not run: logs, caches, retries, limits. A credential
-    /// source is called as for a call that is sent. The result may contain secrets; its `description` and
-    /// `curlCommand()` omit them.
+    /// Runs the interceptors whose `InterceptorTraits.runsInPreview` is true, in their order, up to the transport:
+    /// those that add credentials, identifiers and signatures. A credential source is called as for a call that is
+    /// sent. Interceptors that refresh tokens, need responses or decide about sending do not run: logs, caches,
+    /// retries, limits. The result may contain secrets; its `description` and `curlCommand()` omit them.
     ///
     /// Throws `NetworkError`: the error for a request that cannot be built, an error that an interceptor throws, and
-    /// `.configuration` if the pipeline has problems or an interceptor returns a response without sending the request.
+    /// `.configuration` if one of these interceptors has a configuration error or returns a response.
     @concurrent
     public func preview(_ route: some Route) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(route)
     }
 
-    /// Returns the HTTP request that a call of a `Request` would send, after the interceptors have changed it, without
-    /// sending it: `try await client.preview(.user(id: 1))`.
+    /// Returns the HTTP request that a call of a `Request` would send: `try await client.preview(.user(id: 1))`. The
+    /// rules are those for a route.
     @concurrent
     public func preview<Value>(_ request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(request)
     }
 
-    /// Returns the request of a call that is sent outside of the pipeline, such as in the background. Unlike a preview,
-    /// it loads and refreshes tokens.
+    /// Returns the request of a call that is sent outside of the pipeline, such as in the background. Unlike `preview`,
+    /// this method also runs the interceptors that load and refresh tokens.
     @concurrent
     package func requestToSend(for route: some Route) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(route, isSent: true)

@@ -8,10 +8,10 @@ extension APIClient {
     ///         for try await chunk in response.body { try file.write(chunk) }
     ///     }
     ///
-    /// `body` runs on the caller's actor. When it returns or throws, the rest of the transfer is cancelled. The status
-    /// is checked before `body` is called, as in `send`. The total timeout includes the time that `body` takes to read,
-    /// and `Limits.responseBody` (64 MiB by default) limits the size of the body. To write a response to a file
-    /// unchanged, use `download(_:to:)`.
+    /// `body` runs on the caller's actor. When `body` returns or throws, the rest of the transfer is cancelled. The
+    /// status is checked before `body` is called, as in `send`. The total timeout includes the time that `body` takes
+    /// to read, and `Limits.responseBody` (64 MiB by default) limits the size of the body. To write a response to a
+    /// file unchanged, use `download(_:to:)`.
     ///
     /// Throws `NetworkError` if the exchange fails. An error that `body` throws is rethrown unchanged, except that a
     /// `NetworkError` receives the request and the route name if it has none.
@@ -21,7 +21,7 @@ extension APIClient {
         try await withStream(route, body)
     }
 
-    /// Sends `request` and calls `body` with the response: `try await client.withResponse(to: .export) { … }`.
+    /// Sends `request`, as the overload for a route does: `try await client.withResponse(to: .export) { … }`.
     public func withResponse<Value, Output>(
         to request: Request<Value>, _ body: (HTTPResponse) async throws -> Output
     ) async throws -> Output {

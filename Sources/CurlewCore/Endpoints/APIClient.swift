@@ -8,10 +8,10 @@ package import CurlewHTTP
 ///     let user = try await client.send(.user(id: 1))
 ///
 /// A client is a value. Copies are cheap, and they share connections and the state of interceptors. Creating a client
-/// never fails and opens no connection. Configuration errors are listed in `problems` and in `description`, and every
-/// `send` throws them.
+/// never fails and opens no connection. `problems` and `description` list configuration errors, and calls throw them.
 ///
-/// Every call runs off the caller's actor, including decoding, and throws only `NetworkError`.
+/// Calls run off the caller's actor, including decoding, and throw only `NetworkError`. Only the closure of
+/// `withResponse` runs on the caller's actor, and its errors are rethrown unchanged.
 public struct APIClient: Sendable {
     let core: Core
 
@@ -26,11 +26,12 @@ public struct APIClient: Sendable {
         core = Core(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }
 
-    /// Creates a client for calls to `origin` on behalf of another call (`ExchangeContext.cause`). It has the settings
-    /// of the client of that call, but another pipeline. The observers of that call receive the events.
+    /// Creates a client for calls to `origin` on behalf of the call of `context` (`ExchangeContext.cause`), whose
+    /// observers receive the events. The new client has the configuration of that call's client, but none of its
+    /// options.
     ///
-    /// The path of the base URL, the header fields and the query items belong to the origin of that client. For any
-    /// other origin they are omitted, except for the https origin of the same host (`Origin.shares(with:)`).
+    /// The path of the base URL, the header fields and the query items of that client are kept only if its origin
+    /// shares them with `origin` (`Origin.shares(with:)`): the same origin, or https on the same host instead of http.
     package init(
         onBehalfOf context: ExchangeContext, to origin: Origin, pipeline: Pipeline, transport: any Transport
     ) {
@@ -56,10 +57,10 @@ public struct APIClient: Sendable {
 
     /// Sends `endpoint` and returns its decoded response.
     ///
-    /// - `codecs`: the codecs for this call, instead of the client's.
+    /// - `codecs`: the codecs for this call. Default nil: those of the call's options, or else those of the client.
     ///
-    /// Runs off the caller's actor, including decoding. Throws `NetworkError`. When the task is cancelled, it throws
-    /// immediately, apart from the wait for slow observers (`RequestObserver`), and `error.isCancelled` is true.
+    /// Runs off the caller's actor, including decoding. Throws `NetworkError`. When the task is cancelled, the call
+    /// throws immediately, apart from the wait for slow observers (`RequestObserver`), and `error.isCancelled` is true.
     @concurrent @discardableResult
     public func send<E: Endpoint>(_ endpoint: E, codecs: Codecs? = nil) async throws(NetworkError) -> E.Response {
         let call = try await core.make(endpoint, response: E.Response.self, codecs)
@@ -81,7 +82,7 @@ public struct APIClient: Sendable {
     }
 
     /// Sends `endpoint` and returns its decoded response with status, headers, metrics, attempts and the final URL.
-    /// Throws as `send` does.
+    /// Parameters and errors are those of `send`.
     @concurrent
     public func response<E: Endpoint>(
         for endpoint: E, codecs: Codecs? = nil
@@ -93,7 +94,7 @@ public struct APIClient: Sendable {
     }
 
     /// Sends `request` and returns the decoded response with status, headers, metrics, attempts and the final URL.
-    /// Throws as `send` does.
+    /// Parameters and errors are those of `send`.
     @concurrent
     public func response<Value>(
         for request: Request<Value>, codecs: Codecs? = nil

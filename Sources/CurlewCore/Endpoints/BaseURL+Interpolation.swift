@@ -57,7 +57,7 @@ extension BaseURL: ExpressibleByStringInterpolation {
         }
 
         /// Appends text: at the start of the literal a base URL, elsewhere one or more labels of the host, the port, or
-        /// one path segment.
+        /// one path segment. Other text makes the URL invalid (`BaseURL.problem`).
         public mutating func appendInterpolation(_ value: String) {
             defer { values += 1 }
             if text.isEmpty { return text += value }
@@ -79,18 +79,18 @@ extension BaseURL: ExpressibleByStringInterpolation {
             if couldEnd { wantsDot = false }
         }
 
-        /// Appends the description of a value, such as an identifier type.
+        /// Appends the description of a value, such as that of an identifier, under the same rules as a `String`.
         public mutating func appendInterpolation(_ value: some LosslessStringConvertible) {
             appendInterpolation(value.description)
         }
 
-        /// Appends the raw value of an identifier type or an enum case.
+        /// Appends the raw value of an identifier or an enum case, under the same rules as a `String`.
         public mutating func appendInterpolation<Value: RawRepresentable>(_ value: Value)
         where Value.RawValue: LosslessStringConvertible {
             appendInterpolation(value.rawValue.description)
         }
 
-        /// Appends the raw value of a type whose description may differ from it.
+        /// Appends the raw value, which may differ from the description, under the same rules as a `String`.
         public mutating func appendInterpolation<Value: RawRepresentable & LosslessStringConvertible>(_ value: Value)
         where Value.RawValue: LosslessStringConvertible {
             appendInterpolation(value.rawValue.description)

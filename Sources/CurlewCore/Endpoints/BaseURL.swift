@@ -7,8 +7,8 @@ public import CurlewHTTP
 ///
 ///     let client = APIClient(baseURL: "https://api.example.com/v1")
 ///
-/// Endpoint paths are appended to it, never resolved against it. A literal never traps: an invalid one keeps its
-/// problem, and every `send` throws it as `.invalidRequest`. An interpolated value can determine only the part of the
+/// Paths of calls are appended to the URL, never resolved against it. A literal never traps: an invalid one keeps its
+/// problem, and calls to a path throw it as `.invalidRequest`. An interpolated value can determine only the part of the
 /// URL where it appears: `"https://\(tenant).api.example.com"`. For text from outside the program, use the throwing
 /// initializer: `try BaseURL(text)`.
 public struct BaseURL: Sendable {
@@ -31,7 +31,7 @@ public struct BaseURL: Sendable {
         self.init(origin: parts.origin, path: parts.target)
     }
 
-    /// Creates a base URL from a Foundation `URL`. If it is invalid, `problem` has the reason, and `send` throws it.
+    /// Creates a base URL from a Foundation `URL`. If that is invalid, `problem` has the reason, and `send` throws it.
     public init(_ url: URL) {
         self.init(stringLiteral: url.absoluteString)
     }

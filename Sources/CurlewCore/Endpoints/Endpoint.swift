@@ -10,13 +10,13 @@
 ///     let user = try await client.send(GetUser(id: 1))
 ///
 /// `decode` has defaults for these response types:
-/// - a `Decodable` value, decoded by the client's codecs; `Data` and `String` are the body itself
+/// - a `Decodable` value, decoded by the codecs of the call; `Data` and `String` are the body itself
 /// - an Optional: nil for 204, 205 and an empty body, and for 404 and 410 with `options.decodesNotFoundAsNil`
 /// - `Void`: the body is ignored
 /// - `HTTPResponse`: the response itself, whatever its status
 ///
-/// The status is checked before `decode`: it must be 200–299 or one of `options.acceptedStatuses`. Write the
-/// `typealias`, because it selects the default implementation of `decode`.
+/// Unless the type is `HTTPResponse`, the status is checked before `decode`: it must be 200–299 or one of
+/// `options.acceptedStatuses`. Write the `typealias`, because it selects the default implementation of `decode`.
 ///
 /// In a module whose default isolation is the main actor, declare models `nonisolated struct User: Decodable`: decoding
 /// never runs on the main actor. Without it the compiler reports "unavailable instance method 'decode(_:using:)' was
@@ -25,8 +25,8 @@
 public protocol Endpoint<Response>: Route {
     /// The type of the decoded response.
     associatedtype Response: Sendable
-    /// Decodes the response. Called once, off the main actor. Any error that it throws is converted to `NetworkError`.
-    /// An implementation of yours can call `response.decoded(as:using:)`.
+    /// Decodes the response. Called at most once, off the main actor. Any error that it throws is converted to
+    /// `NetworkError`. An implementation of yours can call `response.decoded(as:using:)`.
     func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response
 }
 

@@ -4,11 +4,11 @@ package import CurlewFoundation
 import CurlewHTTP
 
 extension HTTPResponse {
-    /// Reads and decodes the body; `Data` and `String` are the body itself. A second call throws.
+    /// Reads the body and decodes it with the codec for its media type. `Data` and `String` are the body itself.
     ///
-    /// Endpoints use this method by default, and a custom `decode` may call it. Throws `NetworkError`: `.decoding` with
-    /// the response, or `.badResponse` for an empty body if `Value` is not an Optional. For an Optional, an empty body
-    /// is nil.
+    /// Endpoints use this method by default, and a custom `decode` may call it. For an Optional, an empty body is nil.
+    /// Throws `NetworkError`: `.badResponse` for an empty body of any other decoded type, `.decoding` with the
+    /// response, and the errors of `ResponseBody.collect(upTo:)`, such as `.invalidRequest` for a second read.
     public func decoded<Value: Decodable>(
         as type: Value.Type = Value.self, using codecs: Codecs = .json
     ) async throws -> Value {

@@ -20,8 +20,8 @@ extension Request where Value: Decodable {
     /// Creates a call with any method to an absolute URL, under the rules of `HTTPRequest.init`. If the URL is invalid,
     /// `send` throws `.invalidRequest`.
     ///
-    /// The call does not send the client's query items. To an origin other than the client's, it also sends no
-    /// credentials, and only `Accept` and `User-Agent` from the client's fields.
+    /// The call does not send the client's query items. To an origin other than the client's, it sends only credentials
+    /// for that origin, and only `Accept` and `User-Agent` from the client's fields.
     public init(
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -31,8 +31,8 @@ extension Request where Value: Decodable {
         }
     }
 
-    /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
-    /// it also sends no credentials, and only `Accept` and `User-Agent` from the client's fields.
+    /// Creates a GET call to an absolute URL, by the rules of `init(_:url:body:headers:name:)`: without the client's
+    /// query items and, to another origin than the client's, without its credentials and most of its fields.
     public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url, headers: headers, name: name)
     }
@@ -45,8 +45,8 @@ extension Request where Value: Decodable {
         Self(.get, path, query: query, headers: headers, name: name)
     }
 
-    /// Creates a POST call with any body, or none. POST is not idempotent: the request is sent again only if it never
-    /// arrived, or if the options allow it.
+    /// Creates a POST call with any body, or none. POST is not idempotent: the request is retried only if the server
+    /// cannot have received it, or if the options or an `Idempotency-Key` allow it.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -54,7 +54,7 @@ extension Request where Value: Decodable {
         Self(.post, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// Creates a POST call whose body is a value in JSON, encoded by the client's codec when the call is sent.
+    /// Creates a POST call whose body is `json`, encoded as by `RequestContent.json(_:)` when the call is sent.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -70,7 +70,7 @@ extension Request where Value: Decodable {
         Self(.put, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// Creates a PUT call whose body is a value in JSON, encoded by the client's codec when the call is sent.
+    /// Creates a PUT call whose body is `json`, encoded as by `RequestContent.json(_:)` when the call is sent.
     public static func put(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -78,8 +78,8 @@ extension Request where Value: Decodable {
         Self(.put, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
-    /// Creates a PATCH call with any body, or none. PATCH is not idempotent (RFC 5789 §2): the request is sent again
-    /// only if it never arrived, or if the options allow it.
+    /// Creates a PATCH call with any body, or none. PATCH is not idempotent (RFC 5789 §2): the request is retried only
+    /// if the server cannot have received it, or if the options or an `Idempotency-Key` allow it.
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -87,7 +87,7 @@ extension Request where Value: Decodable {
         Self(.patch, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// Creates a PATCH call whose body is a value in JSON, encoded by the client's codec when the call is sent.
+    /// Creates a PATCH call whose body is `json`, encoded as by `RequestContent.json(_:)` when the call is sent.
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function

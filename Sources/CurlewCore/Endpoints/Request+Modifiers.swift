@@ -20,8 +20,8 @@ extension Request {
         changed { change(&$0.options) }
     }
 
-    /// Returns the call without any credential, whatever interceptors the client has. Use it for signing in and for
-    /// public resources.
+    /// Returns the call without any credential or signature of a built-in interceptor. Cookies, and fields that the app
+    /// sets itself, are still sent. Use it for signing in and for public resources.
     public func withoutCredentials() -> Self {
         options { $0.authentication = .anonymous }
     }
@@ -32,15 +32,15 @@ extension Request {
     }
 
     /// Returns the call with `baseURL` in place of the client's base URL. The call does not send the client's query
-    /// items. To an origin other than the client's, it also sends no credentials, and only `Accept` and `User-Agent`
-    /// from the client's fields.
+    /// items. To an origin other than the client's, it sends only credentials for that origin, and only `Accept` and
+    /// `User-Agent` from the client's fields.
     public func baseURL(_ baseURL: BaseURL) -> Self {
         changed { $0.baseURL = baseURL }
     }
 
     /// Returns a call that decodes the response as this call does and then applies `transform`:
     /// `Request<Page<User>>.get("/users").map(\.items)`. An error that `transform` throws is converted to
-    /// `NetworkError`.
+    /// `NetworkError`. The status is checked unless `Other` is `HTTPResponse`.
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Other
     ) -> Request<Other> {
@@ -64,7 +64,7 @@ extension Request {
 
 extension Request where Value: Decodable {
     /// Returns a call that decodes the value from inside a wrapper object: with `"items"` from `{"items": [...]}`, and
-    /// with several keys from nested objects.
+    /// with several keys from nested objects. If a key is missing, `send` throws `.decoding`.
     ///
     /// Specify keys as the server writes them, even if the codec converts keys from snake case.
     public func unwrapping(_ keys: String...) -> Self {

@@ -14,7 +14,7 @@ extension Request where Value == Void {
     }
 
     /// Creates a call with any method to an absolute URL, as the initializer for decoded responses does: if the URL is
-    /// invalid, `send` throws `.invalidRequest`, and an origin other than the client's receives no credentials.
+    /// invalid, `send` throws `.invalidRequest`, and credentials of the client's origin are not sent to another one.
     public init(
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -22,8 +22,8 @@ extension Request where Value == Void {
         self.init(method, absolute: url, takesWebSocket: true, body: body, headers: headers, name: name) { _, _ in }
     }
 
-    /// Creates a GET call to an absolute URL, without the client's query items. To an origin other than the client's,
-    /// it also sends no credentials, and only `Accept` and `User-Agent` from the client's fields. For
+    /// Creates a GET call to an absolute URL, by the rules of `init(_:url:body:headers:name:)`: without the client's
+    /// query items and, to another origin than the client's, without its credentials and most of its fields. For
     /// `client.webSocket`, the URL may begin with `ws:` or `wss:` (RFC 6455 §3).
     public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url, headers: headers, name: name)
@@ -53,7 +53,7 @@ extension Request where Value == Void {
         Self(.post, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// Creates a POST call whose body is a value in JSON, encoded by the client's codec when the call is sent.
+    /// Creates a POST call whose body is `json`, encoded as by `RequestContent.json(_:)` when the call is sent.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -69,7 +69,7 @@ extension Request where Value == Void {
         Self(.put, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// Creates a PUT call whose body is a value in JSON, encoded by the client's codec when the call is sent.
+    /// Creates a PUT call whose body is `json`, encoded as by `RequestContent.json(_:)` when the call is sent.
     public static func put(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -85,7 +85,7 @@ extension Request where Value == Void {
         Self(.patch, path, query: query, body: body, headers: headers, name: name)
     }
 
-    /// Creates a PATCH call whose body is a value in JSON, encoded by the client's codec when the call is sent.
+    /// Creates a PATCH call whose body is `json`, encoded as by `RequestContent.json(_:)` when the call is sent.
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -118,7 +118,7 @@ extension Request where Value == HTTPResponse {
     }
 
     /// Creates a call with any method to an absolute URL, as the initializer for decoded responses does: if the URL is
-    /// invalid, `send` throws `.invalidRequest`, and an origin other than the client's receives no credentials.
+    /// invalid, `send` throws `.invalidRequest`, and credentials of the client's origin are not sent to another one.
     @_disfavoredOverload
     public init(
         _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),

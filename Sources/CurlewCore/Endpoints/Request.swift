@@ -80,7 +80,7 @@ public struct Request<Value: Sendable>: Endpoint {
         self.extras = Boxed(extras)
     }
 
-    /// Creates a call that sends `endpoint`. Unlike an endpoint, it can be changed. Typed stubs of a mock match the
+    /// Creates a call that sends `endpoint`, and whose properties can be changed. Typed stubs of a mock match the
     /// endpoint.
     package init<E: Endpoint>(sending endpoint: E) where E.Response == Value {
         self.init(

@@ -12,7 +12,7 @@ public import CurlewJSON
 ///     .data(bytes, type: .octetStream), .text("hello"), .file(path), .stream(length: 10) { … }
 ///
 /// The content is encoded once, in `send`, off the main actor. If that fails, `send` throws `.encoding`, or
-/// `.invalidRequest` for a missing file. The content sets `Content-Type` unless the call's headers include that field.
+/// `.invalidRequest` for a missing file. The content sets `Content-Type` unless the call or the client sets it.
 public struct RequestContent: MirroredByDescription, Sendable {
     /// The content and its media type; nil without a body, as in most calls.
     private let storage: Boxed<Storage>?
@@ -59,20 +59,20 @@ public struct RequestContent: MirroredByDescription, Sendable {
     /// No body.
     public static let none = RequestContent()
 
-    /// Creates a JSON body from a value. The client's codec for JSON encodes it, or a default codec if the client has
+    /// Creates a JSON body from a value, which the JSON codec of the call encodes, or a default codec if the call has
     /// none.
     public static func json(_ value: some Encodable & Sendable) -> RequestContent {
         RequestContent(.encoded(value, .json), .json, contentType: "application/json")
     }
 
-    /// Creates a JSON body from a JSON value, such as a literal: `.json(["name": "Ann", "age": 3])`. The client's codec
-    /// for JSON encodes it, or a default codec if the client has none.
+    /// Creates a JSON body from a JSON value, such as a literal: `.json(["name": "Ann", "age": 3])`. The JSON codec of
+    /// the call encodes the value, or a default codec if the call has none.
     public static func json(_ value: JSONValue) -> RequestContent {
         RequestContent(.encoded(value, .json), .json, contentType: "application/json")
     }
 
-    /// Creates a body in another format from a value. The client's codec for that media type encodes the value. Without
-    /// such a codec, `send` throws `.configuration`.
+    /// Creates a body in another format from a value, encoded by the codec of the call for that media type. Without
+    /// one, a default codec encodes JSON types (`+json`), and for any other type `send` throws `.configuration`.
     public static func encoded(_ value: some Encodable & Sendable, as mediaType: MediaType) -> RequestContent {
         RequestContent(.encoded(value, mediaType), mediaType)
     }
@@ -84,7 +84,7 @@ public struct RequestContent: MirroredByDescription, Sendable {
     }
 
     /// Creates the content of a capability. `make` creates the body when the call is sent, once for each call, with the
-    /// codecs of the client. An error that it throws ends the call: a `NetworkError` unchanged, any other error as
+    /// codecs of the call. An error that it throws ends the call: a `NetworkError` unchanged, any other error as
     /// `.encoding`.
     package init(
         _ mediaType: MediaType, contentType: String? = nil, make: @escaping @Sendable (Codecs) throws -> RequestBody
@@ -93,7 +93,7 @@ public struct RequestContent: MirroredByDescription, Sendable {
     }
 
     /// Returns this content with a change to its body. `change` receives the encoded body and returns the body to send.
-    /// It is called once for each call, after earlier changes.
+    /// It is called once for each call, after earlier changes, and not for `.none`.
     package func changingBody(
         _ change: @escaping @Sendable (RequestBody) throws(NetworkError) -> RequestBody
     ) -> RequestContent {
@@ -115,7 +115,7 @@ public struct RequestContent: MirroredByDescription, Sendable {
     }
 
     /// Creates a body from a file, which is read while it is sent. Without `type`, the file name extension determines
-    /// the media type.
+    /// the media type. If the file cannot be read, `send` throws `.invalidRequest`.
     public static func file(_ path: String, type: MediaType? = nil) -> RequestContent {
         RequestContent(.ready(.file(path)), type ?? MediaType(fileName: path))
     }

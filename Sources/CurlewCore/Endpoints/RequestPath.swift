@@ -11,8 +11,7 @@ public import CurlewHTTP
 /// Text that could make a server resolve another resource is rejected before anything is sent:
 /// - a `.` or `..` segment, plain or percent-encoded, in the path or in a value, including suffixes that some servers
 ///   cut off (`..;x`, `..%00`, trailing blanks)
-/// - a backslash
-/// - `?` and `#` in the literal
+/// - a backslash, a control character, `?` or `#` in the literal, and a literal that is a whole URL
 /// - an empty value
 ///
 /// The path keeps the problem, and `send` throws it as `.invalidRequest`. `\(raw:)` is for text that the app itself
@@ -28,7 +27,7 @@ public struct RequestPath: Sendable {
 }
 
 extension RequestPath: ExpressibleByStringInterpolation, ComparedByKey, MirroredByDescription {
-    /// Creates a path at run time. Slashes separate segments. Otherwise the rules for literals apply.
+    /// Creates a path from text at run time, by the rules for literals. Slashes separate segments.
     public init(_ path: String) {
         var builder = StringInterpolation(literalCapacity: path.utf8.count, interpolationCount: 0)
         builder.appendLiteral(path)
@@ -80,7 +79,7 @@ extension RequestPath {
             path.reserveCapacity(literalCapacity + interpolationCount * 4)
         }
 
-        /// Appends literal text. Characters that a path cannot contain are percent-encoded; `?` and `#` are rejected.
+        /// Appends literal text and percent-encodes it as needed. Rejects `?`, `#`, backslashes and control characters.
         public mutating func appendLiteral(_ literal: String) {
             if let found = PathRules.problem(ofLiteral: literal) { return note(found) }
             path += PercentCoding.repairPath(literal)
@@ -108,13 +107,13 @@ extension RequestPath {
             appendInterpolation(value.uuidString)
         }
 
-        /// Appends the raw value of an identifier type or an enum case.
+        /// Appends the raw value of an identifier or an enum case, under the same rules as a `String`.
         public mutating func appendInterpolation<Value: RawRepresentable>(_ value: Value)
         where Value.RawValue: LosslessStringConvertible {
             appendInterpolation(value.rawValue.description)
         }
 
-        /// Appends the raw value of a type whose description may differ from it.
+        /// Appends the raw value, which may differ from the description, under the same rules as a `String`.
         public mutating func appendInterpolation<Value: RawRepresentable & LosslessStringConvertible>(_ value: Value)
         where Value.RawValue: LosslessStringConvertible {
             appendInterpolation(value.rawValue.description)

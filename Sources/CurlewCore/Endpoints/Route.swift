@@ -39,8 +39,8 @@ public protocol Route: Sendable {
     /// The options of the call. By default, no option is set.
     var options: RequestOptions { get }
     /// The base URL. Default nil: the client's. A call with its own base URL does not send the client's query items. To
-    /// an origin other than the client's, it also sends no credentials, and only `Accept` and `User-Agent` from the
-    /// client's fields.
+    /// an origin other than the client's, it sends only credentials for that origin, and only `Accept` and `User-Agent`
+    /// from the client's fields.
     var baseURL: BaseURL? { get }
     /// The name in logs, metrics and errors. Use a limited number of names, because metrics group calls by them.
     /// Default the type's name.
