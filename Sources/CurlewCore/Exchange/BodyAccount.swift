@@ -49,7 +49,7 @@ package struct BodyAccount: Sendable {
     package private(set) var end: Result<Void, NetworkError>?
     private var reader = Reader.away
 
-    /// Creates an account for a body with `waiting` bytes already buffered.
+    /// Creates an account for a body with `waiting` bytes already buffered. `batch` is limited to `capacity`.
     package init(capacity: Int, batch: Int = 1, waiting: Int = 0) {
         self.capacity = capacity
         self.batch = min(batch, capacity)

@@ -6,14 +6,15 @@ public import CurlewJSON
 
 /// A codec for one media type, which encodes values as bytes and decodes them.
 ///
-/// Implement it for another format (property lists, CBOR, protocol buffers) and add it with `Codecs.adding(_:)`. The
-/// methods are called from several threads concurrently, never on the main actor.
+/// Implement it for another format (property lists, CBOR, protocol buffers) and add it with `Codecs.adding(_:)`. Calls
+/// use the methods from several threads concurrently, never on the main actor. `APIClient.request(for:)` and
+/// `NetworkError.body(as:codecs:)` use them on the thread of the caller.
 public protocol ContentCodec: Sendable {
     /// The media type of the encoded bytes. The codec decodes responses with this media type.
     var mediaType: MediaType { get }
-    /// Decodes a value from `data`, the complete body. May throw any error.
+    /// Decodes a value from `data`, the complete body. Calls throw `.decoding` for any error but a `NetworkError`.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
-    /// Encodes `value` as a complete body. May throw any error.
+    /// Encodes `value` as a complete body. Calls throw `.encoding` for any error but a `NetworkError`.
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
@@ -21,7 +22,7 @@ public protocol ContentCodec: Sendable {
 ///
 /// Create it once per client. All calls share it.
 public struct Codecs: Sendable {
-    /// The default codec. It encodes request bodies, and decodes responses whose media type no other codec has.
+    /// The default codec: decodes responses whose media type no other codec has, and encodes contents of its own.
     public var primary: any ContentCodec { list.value.primary }
     /// The value of the `Accept` field for these codecs.
     var accept: String { list.value.accept }
@@ -100,7 +101,7 @@ public struct Codecs: Sendable {
     }
 }
 
-/// A codec that decodes from a slice of `Data`, whose first index is not zero.
+/// A codec that can also decode a slice of `Data`, whose first index may not be zero.
 package protocol SliceCodec: ContentCodec {}
 
 /// The JSON codec: one of two decoders, and Foundation's encoder.
@@ -143,12 +144,12 @@ extension Codecs {
     /// JSON with unchanged keys, and dates in the default encoding of `Date` (seconds since 2001).
     public static let json = Codecs()
 
-    /// JSON with ISO 8601 dates, with or without fractions of a second, and keys in snake case (`created_at`).
+    /// JSON with ISO 8601 dates (fractions of a second only when decoding) and keys in snake case (`created_at`).
     public static let snakeCase = json(
         FastJSONDecoder(keys: .convertFromSnakeCase, dates: .iso8601WithOrWithoutFractions), .iso8601,
         .convertToSnakeCase)
 
-    /// JSON with ISO 8601 dates, with or without fractions of a second, and unchanged keys.
+    /// JSON with ISO 8601 dates (fractions of a second only when decoding) and unchanged keys.
     public static let iso8601 = json(FastJSONDecoder(dates: .iso8601WithOrWithoutFractions), .iso8601)
 
     /// JSON with dates as seconds since 1970 and unchanged keys.

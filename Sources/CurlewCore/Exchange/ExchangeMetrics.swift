@@ -37,7 +37,8 @@ public struct ExchangeMetrics: Hashable, Sendable {
     /// a streamed body, `HTTPResponse.version` is therefore 1.1, and the metrics of `.measured` have the actual
     /// version. URLSession on Linux never reports it.
     public var version: HTTPVersion?
-    /// The IP address and port to which the connection was made, such as `192.0.2.1:443`.
+    /// The IP address and port of the server or proxy at the other end of the connection, such as `192.0.2.1:443`. Nil
+    /// for a Unix domain socket.
     public var remoteAddress: String?
     /// The connection that the exchange used: its number, its local address, and its TLS parameters. Nil if there was
     /// no connection. URLSession on Apple platforms reports it only in the metrics of `.measured`, and URLSession on

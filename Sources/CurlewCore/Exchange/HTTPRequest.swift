@@ -5,7 +5,7 @@ public import CurlewHTTP
 
 /// An HTTP request: method, absolute URL, header fields and a body.
 ///
-/// A value of this type is always well-formed: the initializer checks its URL, and its headers reject line breaks.
+/// The URL is always valid. An invalid method, header field or trailer ends the call with `.invalidRequest`.
 /// Interceptors change copies of a request. Curlew builds requests from typed calls, `Request<Value>` and endpoints.
 public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable {
     /// The method, sent as written.
@@ -15,8 +15,8 @@ public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable 
     /// The path and query of the request line, percent-encoded, beginning with `/`.
     public private(set) var target: String
     /// The header fields, in order. The transport writes `Host` and the fields of the connection. A request that
-    /// contains one of these fields is rejected; `HTTPHeaders.endToEnd` removes them. `Content-Length` is derived from
-    /// the body.
+    /// contains one of these fields is rejected with `.invalidRequest`; `HTTPHeaders.endToEnd` omits them.
+    /// `Content-Length` is derived from the body.
     public var headers: HTTPHeaders { didSet { isValidated = false } }
     /// The body, produced each time that the request is sent.
     public var body: RequestBody { didSet { isValidated = false } }

@@ -29,9 +29,8 @@ public struct HTTPResponse: CustomStringConvertible, CustomReflectable, Sendable
     /// transport.
     public var url: String
     /// The reason phrase as the server wrote it (RFC 9112 §4), at most 200 bytes. Nil if there is none: for an empty
-    /// phrase, in HTTP/2 and later, for a response from a cache, and over URLSession, which does not report it.
-    ///
-    /// The server chooses the text. Clients that depend on it break when a proxy rewrites it.
+    /// phrase, in HTTP/2 and later, for a response from a cache, and over URLSession, which does not report it. The
+    /// server chooses the text. Clients that depend on it break when a proxy rewrites it.
     public var reasonPhrase: Optional<String>
     /// The recorded attempts, if any: see `attempts`.
     package var history: AttemptHistory?
@@ -63,14 +62,14 @@ public struct HTTPResponse: CustomStringConvertible, CustomReflectable, Sendable
         headers[.contentType].flatMap { MediaType($0) }
     }
 
-    /// Reads and returns the complete body. Throws `.limitExceeded(.responseBody)` for a body that is larger than
-    /// `Limits.responseBody`. A second call throws.
+    /// Reads and returns the complete body. Throws as `ResponseBody.collect(upTo:)` does:
+    /// `.limitExceeded(.responseBody)` beyond `Limits.responseBody`, and `.invalidRequest` for a second read.
     public func data() async throws -> Data {
         try await body.collect()
     }
 
-    /// Reads the complete body and returns it as text. The encoding is UTF-8, or Latin-1 if the server declares it.
-    /// Throws like `data()`.
+    /// Reads the complete body and returns it as text: in Latin-1 if the server declares that or Windows-1252,
+    /// otherwise in UTF-8 with U+FFFD for invalid bytes. Throws like `data()`.
     public func text() async throws -> String {
         Self.text(of: try await body.collect(), mediaType: mediaType)
     }

@@ -34,7 +34,7 @@ public struct Limits: ComparedByKey, MirroredByDescription, Sendable {
 
     /// The maximum size of all header fields of one response head or trailer section, in bytes. Default 256 KiB.
     ///
-    /// On Linux libcurl accepts at most 300 KB of header fields per call, interim responses included, even if this
+    /// On Linux libcurl accepts at most 300 KB of header fields per exchange, interim responses included, even if this
     /// limit is higher.
     public var headerBytes: Int {
         get { headerBytesChoice ?? 256 * 1024 }
@@ -61,7 +61,7 @@ public struct Limits: ComparedByKey, MirroredByDescription, Sendable {
     }
 
     /// The maximum ratio of the decoded to the encoded size of a body (gzip, deflate, br, zstd), enforced once the
-    /// decoded body exceeds 1 MiB. Default 100.
+    /// decoded body exceeds 1 MiB. Default 100, minimum 1.
     ///
     /// A few kilobytes can decode to gigabytes. Natural language and program output compress by factors of 5 to 30,
     /// rarely by 100. `CurlTransport` compares the decoded size with the bytes received, plus those that may be in a
@@ -78,7 +78,7 @@ public struct Limits: ComparedByKey, MirroredByDescription, Sendable {
         set { errorExcerptChoice = newValue }
     }
 
-    /// The maximum number of redirects that one call follows. Default 20.
+    /// The maximum number of redirects of one call. Default 20. With 0, every redirect throws, except with `.manual`.
     public var redirects: Int {
         get { redirectsChoice ?? 20 }
         set { redirectsChoice = newValue }

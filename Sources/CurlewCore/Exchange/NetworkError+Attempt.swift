@@ -87,13 +87,13 @@ extension NetworkError.Attempt {
         case notReceived
         /// Retried: the server requested a retry, or specified its delay.
         case serverAsked
-        /// Retried: there was no route to the server, and the policy waits for one.
+        /// Retried: no server was reached, and the policy waits for connectivity (`RetryPolicy.connectivityWait`).
         case offline
         /// A retry with a refreshed credential, after a 401.
         case renewed
         /// A retry with a response to a challenge (RFC 9110 §11.6.1), after a 401.
         case challenged
-        /// Retried or ended by a rule of the app (`.retry(when:)`).
+        /// Retried or ended by a rule of the app (`.retry(when:)`), or ended by an error of `onRetry`.
         case appRule
         /// Sent in parallel with another attempt, because that attempt was slow.
         case hedge

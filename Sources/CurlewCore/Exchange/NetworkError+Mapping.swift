@@ -33,7 +33,7 @@ extension NetworkError {
         secrets.redaction.text(text.clipped(to: limit * 4)).clipped(to: limit).printable
     }
 
-    /// Returns the error with the request and the route to which it belongs, unless it names others.
+    /// Returns the error with the request and the route of its call, unless it already has them.
     package func naming(_ request: @autoclosure () -> RequestLine, route: String = "") -> NetworkError {
         var failure = self
         if failure.request == nil { failure.request = request() }

@@ -8,7 +8,7 @@ extension NetworkError {
     public enum Reason: Hashable, Sendable {
         /// The task or the handle was cancelled. Do not show this to the user as a failure.
         case cancelled
-        /// The request could not be built or must not be sent. No byte was sent.
+        /// The request could not be built or must not be sent, so nothing was sent; or a response body was read twice.
         case invalidRequest
         /// The client or its transport has an invalid configuration.
         case configuration
@@ -102,7 +102,8 @@ extension NetworkError {
     /// The limit that the response exceeded.
     @nonexhaustive
     public enum Limit: Hashable, Sendable {
-        /// The response body exceeded `Limits.responseBody`, `Limits.download` or `Limits.decodedRatio`.
+        /// The response body exceeded `Limits.responseBody`, `Limits.download`, `Limits.decodedRatio` or a limit of its
+        /// reader, such as that of `lines`.
         case responseBody
         /// The response head exceeded `Limits.headerBytes` or `Limits.headerCount`.
         case responseHeaders

@@ -71,9 +71,10 @@ extension NetworkError {
         }
     }
 
-    /// Whether the call may succeed if it is repeated: after a transient failure without a response, and for 408, 429,
-    /// 500, 502, 503 and 504. Whether repeating is *safe* depends on the request: only idempotent requests may be
-    /// repeated. For a failed refresh of tokens, the error of the refresh decides.
+    /// Whether the call may succeed if it is repeated: after a transient failure without a response, after a refusal by
+    /// a policy with `mayPass`, and for 408, 429, 500, 502, 503 and 504. Whether repeating is *safe* depends on the
+    /// request: only idempotent requests may be repeated. For a failed refresh of tokens, the error of the refresh
+    /// decides.
     public var isRetryable: Bool {
         if let refresh { return refresh.isRetryable }
         return switch reason {
@@ -86,7 +87,8 @@ extension NetworkError {
     /// The time to wait before the call is repeated, at most one day; nil if it is unknown.
     ///
     /// If a policy refused to send (`.refused(by: .circuitBreaker)`, `.rateLimit`), this is the delay that the policy
-    /// expects. Otherwise it is the delay that the server requested, counted from its response:
+    /// expects; after a failed refresh of tokens, that of the refresh. Otherwise it is the delay that the server
+    /// requested, counted from its response:
     ///
     /// - the `Retry-After` field (RFC 9110 §10.2.3)
     /// - without that field, for 403, 429 and 503: the `RateLimit` or `X-RateLimit` fields of an exhausted quota

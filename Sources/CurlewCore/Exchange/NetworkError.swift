@@ -104,10 +104,8 @@ public struct NetworkError: Error, Sendable {
 
     /// The certificates that the server presented, its own certificate first, at most ten. Present if
     /// `.secureConnectionFailed` concerns the server's certificate: it is expired, not yet valid, for another host, not
-    /// trusted or not pinned.
-    ///
-    /// Empty for other reasons, if no certificate arrived, and with transports that do not report certificates: libcurl
-    /// without OpenSSL, and URLSession on Linux.
+    /// trusted or not pinned. Empty for other reasons, if no certificate arrived, and with transports that do not
+    /// report certificates: libcurl without OpenSSL, and URLSession on Linux.
     public var certificates: [ExchangeMetrics.Connection.PeerCertificate] {
         get { box.value.certificates }
         set { update { $0.certificates = newValue } }
@@ -182,8 +180,6 @@ extension NetworkError: Hashable {
     /// reason:
     ///
     ///     #expect(model.error == NetworkError(statusCode: 503))
-    ///
-    /// Compare the other properties separately.
     public static func == (left: NetworkError, right: NetworkError) -> Bool {
         left.reason == right.reason && left.ownCause == right.ownCause
     }

@@ -5,10 +5,10 @@ package import CurlewHTTP
 
 /// A request to switch the connection to another protocol after the response head (RFC 9110 §7.8).
 ///
-/// A transport that supports it sends the request over HTTP/1.1 on a connection of its own. After a 101 response, the
-/// body of the response contains the bytes from the server, and the transport sends the bytes of `output`. A transport
-/// that supports WebSocket messages but no bytes attaches a `MessageConnection` to the response instead. Any other
-/// transport throws `.configuration`.
+/// A transport that supports the switch sends the request over HTTP/1.1 on a connection of its own. After a 101
+/// response, the body of the response contains the bytes from the server, and the transport sends the bytes of
+/// `output`. A transport that supports WebSocket messages but no bytes attaches a `MessageConnection` to the response
+/// instead. Any other transport throws `.configuration`.
 package struct ProtocolUpgrade: Sendable {
     /// The bytes to send after the switch.
     package let output: OutgoingBytes
@@ -71,8 +71,8 @@ private enum MessageConnectionKey: FactKey {
 
 #if os(Linux)
 extension HTTPResponse {
-    /// The executor on which the bytes of a 101 response arrive; nil if the transport has none. For a task that receives
-    /// and never blocks: it needs no other thread for each arrival.
+    /// The executor on which the bytes of a 101 response arrive; nil if the transport has none. A task that receives
+    /// there and never blocks needs no other thread for each arrival.
     package var arrivalExecutor: (any TaskExecutor)? {
         get { facts[ArrivalExecutorKey.self] }
         set { facts[ArrivalExecutorKey.self] = newValue }
@@ -86,13 +86,13 @@ private enum ArrivalExecutorKey: FactKey {
 
 /// A bounded buffer of bytes from any number of writers to a transport.
 ///
-/// Writers wait while the buffer holds `capacity` bytes or more. The bytes of one `write` are never interleaved with
+/// Writers wait while the buffer holds `capacity` bytes or more. The bytes of one `append` are never interleaved with
 /// those of another one.
 package final class OutgoingBytes: Sendable {
     package enum Step {
         case bytes(Int)
         case end
-        /// No bytes are available. `resume` is called when there are some.
+        /// No bytes are available. `resume` is called when there are some, or when the bytes end.
         case wait
     }
 
@@ -132,7 +132,7 @@ package final class OutgoingBytes: Sendable {
     /// Whether the buffer holds less than `capacity` bytes.
     package var hasRoom: Bool { count < capacity }
 
-    /// Appends bytes without waiting. Throws if the connection is lost or the buffer is finished.
+    /// Appends bytes without waiting. Throws the error of `detach(_:)`, or `.connectionLost` if the buffer is finished.
     package func append(_ data: Data) throws(NetworkError) {
         let (resume, failure) = state.withLock { state -> ((@Sendable () -> Void)?, NetworkError?) in
             if let failure = state.failure { return (nil, failure) }
@@ -144,7 +144,7 @@ package final class OutgoingBytes: Sendable {
         resume?()
     }
 
-    /// Waits until the buffer holds less than `capacity` bytes.
+    /// Waits until the buffer holds less than `capacity` bytes. Throws the error of `detach(_:)`, or `.cancelled`.
     package func waitForRoom() async throws(NetworkError) {
         let end = await state.wait { [capacity] state -> Result<Void, NetworkError>? in
             if let failure = state.failure { return .failure(failure) }
@@ -176,7 +176,7 @@ package final class OutgoingBytes: Sendable {
         }
     }
 
-    /// Copies available bytes to `buffer`.
+    /// Copies available bytes to `buffer`. Returns their number, or the reason why there are none.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Step {
         state.withLock { state in
             let count = min(buffer.count, state.count)

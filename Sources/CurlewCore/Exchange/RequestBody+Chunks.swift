@@ -85,7 +85,7 @@ extension RequestBody.Chunks: AsyncSequence {
     public struct Iterator: AsyncIteratorProtocol {
         let pull: ChunkPull
 
-        /// Returns the next chunk, or nil at the end of the body.
+        /// Returns the next chunk, or nil at the end of the body. Throws the errors of `RequestBody.chunks()`.
         public mutating func next() async throws -> Data? {
             try await pull()
         }
@@ -171,7 +171,7 @@ package final class CountedBody: Sendable {
 }
 
 extension RequestBody {
-    /// Returns a body with the same bytes and trailers, which are counted as the transport takes them.
+    /// Returns a body with the same bytes and trailers, whose bytes are counted as the transport takes them.
     ///
     /// Transports that read bytes and files themselves also count them. For all others, the result is a stream, whose
     /// change of threads for each chunk costs a third of the speed of a fast upload.

@@ -20,7 +20,7 @@ public struct RequestBody: MirroredByDescription, Sendable {
     /// A piece with a known length: bytes in memory, or a range of a file.
     package enum Part: Sendable {
         case bytes(Data)
-        /// A range of a file. A negative length stands for the rest of the file where one is read, and in no `.parts`.
+        /// A range of a file, in bytes. A negative length means the rest of the file; `Kind.parts` contains none.
         case file(path: String, offset: Int64, length: Int64)
 
         package var length: Int64 {
@@ -64,7 +64,7 @@ public struct RequestBody: MirroredByDescription, Sendable {
     /// `counted(length:by:)`. Nil if nothing is counted, or if the original body is a stream.
     package internal(set) var counted: CountedBody?
 
-    /// The body of a request without content. The request is sent without header fields that describe a body.
+    /// No content. The request declares no length, or `Content-Length: 0` if the method defines content, as POST does.
     public static let empty = RequestBody(kind: .empty)
 
     /// Creates a body from bytes in memory.
@@ -82,8 +82,9 @@ public struct RequestBody: MirroredByDescription, Sendable {
 
     /// Creates a body from a stream of bytes, which are produced while they are sent.
     ///
-    /// - `length`: the exact number of bytes, or nil to send them chunked. Producing fewer or more is an error. On
-    ///   Linux the last byte is therefore sent only when the producer has ended.
+    /// - `length`: the exact number of bytes; nil to send them without a length, over HTTP/1.1 chunked. If the stream
+    ///   produces fewer or more, the call throws `.encoding`. On Linux the last byte is therefore sent only when the
+    ///   producer has ended.
     /// - `replay`: whether the stream can be created again. Pass `.always` only if `make` returns the same bytes each
     ///   time.
     /// - `make`: creates the stream. Called once each time that the body is sent. The transport requests the next chunk
@@ -138,7 +139,7 @@ public struct RequestBody: MirroredByDescription, Sendable {
         }
     }
 
-    /// The kind of the body and its length; never its content.
+    /// The kind of the body, and its length or the path of its file; never its content.
     public var description: String {
         switch kind {
         case .empty: "empty"

@@ -2,7 +2,8 @@
 
 public import CurlewHTTP
 
-/// The settings of one call beyond the request itself. The client has a default for each setting.
+/// The settings of one call beyond the request itself. A setting that a call does not set, or leaves nil, has the value
+/// of the client (`APIClient.with(options:)` or its configuration), or else its default.
 ///
 /// Options are never sent. Interceptors read them from `next.context.options`. Extensions can store their own values
 /// under typed keys:
@@ -24,32 +25,33 @@ public struct RequestOptions: Sendable {
         set { bounds = CallBounds(timeouts: timeouts, limits: newValue) }
     }
 
-    /// The storage of `timeouts` and `limits`. It is a reference, because options are copied for each call and few
-    /// calls set timeouts or limits.
+    /// The storage of `timeouts` and `limits`: a reference, because options are copied for each call and few set them.
     private(set) var bounds: CallBounds?
 
-    /// The codecs of this call; nil for those of the client.
+    /// The codecs of this call, unless `send` receives others; nil for those of the client.
     public var codecs: Codecs?
     /// The statuses besides 200–299 that count as success. Those of the client and of the call are combined. Default
     /// none.
     public var acceptedStatuses: Set<HTTPStatus> = []
-    /// Whether a call with an Optional value returns nil for 404 and 410 instead of throwing. Nil means false.
+    /// Whether a call with an Optional value returns nil for 404 and 410 instead of throwing. Nil means the client's
+    /// value, or else false.
     public var decodesNotFoundAsNil: Bool?
     /// Whether the response is returned as soon as its head arrives. Otherwise the transport also waits for a small
-    /// body. Nil means false.
+    /// body. Nil means the client's value, or else false.
     public var streaming: Bool?
-    /// Whether the response body keeps its content codings (gzip, …), where the transport supports this. Nil means
-    /// false.
+    /// Whether the response body keeps its content codings (gzip, …). Nil means the client's value, or else false.
+    /// `URLSessionTransport` requests an unencoded body instead.
     public var skipsContentDecoding: Bool?
     /// Whether the metrics contain the certificates of the server (`ExchangeMetrics.Connection.TLS.certificates`). The
-    /// metrics of observed calls always do. Nil means false. Not available over URLSession.
+    /// metrics of observed calls always do. Nil means the client's value, or else false. Not available over URLSession.
     public var peerCertificates: Bool?
     /// Whether the call is idempotent, regardless of its method. If nil, the default, this depends on the method (RFC
     /// 9110 §9.2.2) and on the presence of an `Idempotency-Key` field.
     public var isIdempotent: Bool?
     /// Whether a call whose method is not idempotent is sent with an `Idempotency-Key`, so that it can be repeated. The
     /// key is a random UUID, which is created once per call and kept across attempts and redirects. A key in the fields
-    /// of the call takes precedence. Nil means false. Use it only for servers that support the field.
+    /// of the call takes precedence. Nil means the client's value, or else false. Use it only for servers that support
+    /// the field.
     public var sendsIdempotencyKey: Bool?
     /// The priority of the call in the queues of the pipeline and of the transport; nil means `.normal`.
     public var priority: RequestOptions.Priority?
@@ -156,7 +158,7 @@ extension RequestOptions {
 
     /// The credential with which a call is sent, and whether it is required.
     public enum Authentication: Hashable, Sendable {
-        /// Sends no credential, even if there is one.
+        /// Sends no credential or signature of a built-in interceptor, even if there is one. Cookies are sent.
         case anonymous
         /// Sends the client's credential if there is one. This is the default.
         case optional

@@ -16,12 +16,12 @@ extension ResponseBody {
     public struct Bytes: AsyncSequence, Sendable {
         fileprivate let body: ResponseBody
 
-        /// Creates the iterator. If the body has already been read, the first call of `next` throws.
+        /// Creates the iterator. If the body has already been read, the first call of `next` throws `.invalidRequest`.
         public func makeAsyncIterator() -> Iterator {
             Iterator(body.makeAsyncIterator())
         }
 
-        /// Returns the bytes in order. Two tasks must not use it concurrently.
+        /// An iterator over the bytes, in order. Two tasks must not use it concurrently.
         public struct Iterator: AsyncIteratorProtocol {
             private var chunks: ResponseBody.Iterator
             /// A copy of the current chunk: unlike `Data`, an array is read without a call for each byte.
@@ -93,12 +93,12 @@ extension ResponseBody {
         fileprivate let body: ResponseBody
         fileprivate let limit: Int
 
-        /// Creates the iterator. If the body has already been read, the first call of `next` throws.
+        /// Creates the iterator. If the body has already been read, the first call of `next` throws `.invalidRequest`.
         public func makeAsyncIterator() -> Iterator {
             Iterator(body, limit: limit)
         }
 
-        /// Returns the lines in order. Two tasks must not use it concurrently.
+        /// An iterator over the lines, in order. Two tasks must not use it concurrently.
         public struct Iterator: AsyncIteratorProtocol {
             private let body: ResponseBody
             private var chunks: ResponseBody.Iterator

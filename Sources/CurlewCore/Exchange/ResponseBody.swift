@@ -8,13 +8,13 @@ public import CurlewHTTP
 /// - The chunks arrive in order, as the network delivers them. Chunks from a transport are never empty.
 /// - The transport receives only while the body is read. Over HTTP/2 a server can send more before flow control stops
 ///   it: libcurl allows up to 32 MiB for each body.
-/// - A second iteration throws `NetworkError`.
+/// - A second iteration throws `.invalidRequest`.
 /// - Reading more than the exchange's limit (`Limits.responseBody`) throws `.limitExceeded(.responseBody)`.
 /// - The transfer ends when the last copy of an unread body is released, or when the reading task is cancelled.
 public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
     let storage: Storage
 
-    /// Creates a body from bytes in memory. A reader receives them as one chunk.
+    /// Creates a body from bytes in memory, with a limit of 64 MiB. A reader receives the bytes as one chunk.
     public init(_ data: Data) {
         self.init(data, limit: Limits.standard.responseBody)
     }
@@ -28,8 +28,8 @@ public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
         storage = Storage(.source(source), limit: limit, length: length)
     }
 
-    /// Creates a body from a sequence, or wraps another body. The base is pulled one chunk at a time, so back-pressure
-    /// and cancellation pass through.
+    /// Creates a body from a sequence, or wraps another body and keeps its limit. The base is pulled one chunk at a
+    /// time, so back-pressure and cancellation pass through. `length` becomes `declaredLength`.
     public init<Base: AsyncSequence & Sendable>(_ base: Base, length: Int64? = nil) where Base.Element == Data {
         let inner = base as? ResponseBody
         let content = Storage.Content.sequence(
@@ -69,8 +69,8 @@ public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
         return ResponseBody(Storage(content, limit: limit, length: declaredLength))
     }
 
-    /// Returns a body that calls `end` once, when reading has ended. If the content is in memory, calls `end`
-    /// immediately and returns this body.
+    /// Returns a body that calls `end` once: at its end, when reading fails, or when it is dropped. If the content is
+    /// in memory, calls `end` immediately and returns this body.
     package func onEnd(_ end: @escaping @Sendable (ResponseBodyEnd) -> Void) -> ResponseBody {
         guard !isAtHand else {
             end(.complete)
@@ -82,10 +82,9 @@ public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
     /// The trailer fields that followed the body (RFC 9110 §6.5), such as a checksum. Empty if there are none, and
     /// until the body has been read to its end.
     ///
-    /// Over HTTP/2, `CurlTransport` reports trailers only if the head did not declare the length of the body.
-    ///
-    /// Trailers never become part of the response's header fields. Responses over URLSession, from a cache or from a
-    /// mock have no trailers.
+    /// Over HTTP/2, `CurlTransport` reports trailers only if the head did not declare the length of the body. Trailers
+    /// never become part of the response's header fields. Responses over URLSession, from a cache or from a mock have
+    /// no trailers.
     public var trailers: HTTPHeaders { storage.trailers }
 
     /// The maximum number of bytes that can be read before reading throws.
@@ -159,7 +158,7 @@ public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
     }
 
     /// Creates the iterator of the body, which can be read only once. If the body has already been read, even in part,
-    /// the first call of `next` throws.
+    /// or has an iterator, the first call of `next` throws `.invalidRequest`.
     public func makeAsyncIterator() -> Iterator {
         Iterator(storage)
     }
@@ -177,7 +176,7 @@ public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
         }
 
         /// Returns the next chunk, or nil at the end of the body. Throws `.limitExceeded(.responseBody)` beyond the
-        /// limit of the body, and the error of the transport if the body breaks off.
+        /// limit of the body, and the error of the transport if the body breaks off. Returns nil after an error.
         public mutating func next() async throws -> Data? {
             guard !isFinished else { return nil }
             do {
