@@ -20,7 +20,7 @@ public import CurlewHTTP
 ///   `Range`, `Content-Type` and `traceparent`, and fields that were declared (`forwarding(_:)`). Credentials, the
 ///   call's cookies, fields of any other name, and the fields of the client's configuration are not sent for the rest
 ///   of the call. This also applies if a later redirect returns to the first origin, and to fields that an interceptor
-///   attaches. The body is sent with 307 and 308.
+///   attaches. A body that the redirect keeps is sent to it too.
 /// - A call follows at most `Limits.redirects` redirects. A URL may occur more than once.
 public struct RedirectPolicy: CustomStringConvertible, Sendable {
     enum Rule: Sendable {
@@ -47,9 +47,8 @@ public struct RedirectPolicy: CustomStringConvertible, Sendable {
     public static let manual = RedirectPolicy(rule: .none)
 
     /// Returns a policy that follows the redirects for which `follows` returns true. Otherwise the redirect response is
-    /// returned to the caller. An error that `follows` throws ends the call.
-    ///
-    /// `follows` is called only for redirects that the rules allow.
+    /// returned to the caller. An error that `follows` throws ends the call. `follows` is called only for redirects
+    /// that the rules allow.
     public static func asking(_ follows: @escaping @Sendable (_ redirect: Redirect) throws -> Bool) -> RedirectPolicy {
         RedirectPolicy(rule: .asking(follows))
     }
@@ -90,7 +89,8 @@ public struct RedirectPolicy: CustomStringConvertible, Sendable {
 }
 
 extension RequestOptions {
-    /// The redirect policy of this call. Nil, the default, uses the policy of the client's `.redirects(…)`.
+    /// The redirect policy of this call. Default nil: the policy of the client's `.redirects(…)`, which this option
+    /// requires.
     public var redirects: RedirectPolicy? {
         get { self[RedirectPolicyKey.self] }
         set { self[RedirectPolicyKey.self] = newValue }
@@ -128,7 +128,7 @@ extension RedirectPolicy {
         }
     }
 
-    /// A redirect that a call followed: the response, the next request, and what was removed from the request.
+    /// A redirect of a call: the response, the next request, and what is removed from the request.
     ///
     /// `HTTPResponse.redirects` lists the redirects that led to a response, oldest first.
     public struct Redirect: Hashable, MirroredByDescription, Sendable {

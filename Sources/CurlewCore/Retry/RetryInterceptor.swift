@@ -180,8 +180,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - The interceptors closer to the transport run once for each attempt, with `context.attempt` and
     ///   `context.pastAttempts`. An attempt ends when the response head arrives. If the body fails later, its reader
     ///   throws the error.
-    /// - Each counted retry draws on the `RetryBudget`. If the budget has too few tokens, the caller receives
-    ///   the response or error of the last attempt. Successes return tokens.
+    /// - Each counted retry draws on the `RetryBudget`. If the budget has too few tokens, the caller receives the
+    ///   response or error of the last attempt. Successes return tokens.
     /// - The response body of an attempt that is retried is cancelled before the wait. If the body had arrived with the
     ///   response head, the connection can be reused.
     /// - All attempts and waits share the total deadline of the call. Cancellation ends a wait immediately.
@@ -204,8 +204,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// - `budget`: the budget that retries draw on. Default nil: the budget of the pipeline, or a separate one that the
     ///   client shares with the clients derived from it.
-    /// - `when`: a rule of the app that classifies each outcome. Not called for cancellation. Default nil: the policy
-    ///   alone decides.
+    /// - `when`: the rule of the app. Not called for cancellation. Default nil: the policy alone decides.
     /// - `onRetry`: changes the request before each further attempt. Default nil: the request is sent unchanged.
     /// - `random`: returns uniformly distributed numbers in 0..<1 for the waits. Default: the system's generator.
     public static func retry(

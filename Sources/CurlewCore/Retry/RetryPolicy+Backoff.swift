@@ -39,9 +39,8 @@ extension RetryPolicy {
             RetryPolicy.Backoff(.exponential, base, throttled, cap)
         }
 
-        /// Decorrelated jitter: a random wait between `base` and three times the previous wait, at most `cap`.
-        ///
-        /// Unlike `exponential`, it never waits for less than `base`.
+        /// Decorrelated jitter: a random wait between `base` and three times the previous wait, at most `cap`. Unlike
+        /// `exponential`, it never waits for less than `base`.
         ///
         /// - `base`: the shortest wait.
         /// - `throttled`: replaces `base` after a 429, or after an outcome for which the server requested a wait.

@@ -18,24 +18,25 @@ public import CurlewHTTP
 /// - No wait extends past the deadline of the call. If it would, the call ends immediately with the response or error
 ///   of its last attempt.
 public struct RetryPolicy: Hashable, CustomStringConvertible, Sendable {
-    /// The maximum number of attempts, including the first. Default 3. With 1, the policy does not retry.
+    /// The maximum number of attempts, including the first. Default 3. With 1, only retries that do not count are made
+    /// (`uncountedAttempts`, `connectivityWait`). If the client's policy has less than 1, every call throws
+    /// `.configuration`.
     public var attempts: Int
     /// The statuses that are transient, so that the request is retried. Default 408, 429, 500, 502, 503, 504.
     public var statuses: Set<HTTPStatus>
     /// The waits before retries. Default exponential with full jitter: the upper bound of a wait doubles from 100 ms,
     /// or from 1 s after a 429, up to 20 s.
     public var backoff: RetryPolicy.Backoff
-    /// The longest wait that a server may request, in `Retry-After` or the `RateLimit` fields. Default 60 s. If the
-    /// server requests a longer wait, the call ends, because the server would refuse an earlier attempt.
+    /// The longest wait that a server may request, in `Retry-After` or the `RateLimit` fields. Default 60 s. A retry
+    /// adds a wait of `backoff`, at most 5 s. If the server requests a longer wait, the call ends, because the server
+    /// would refuse an earlier attempt.
     public var maximumServerWait: Duration
     /// The number of retries after `.connectionLost(.requestNotSent)` that do not count as attempts. Default 2. The
     /// first of these retries is immediate.
     public var uncountedAttempts: Int
-    /// The maximum wait of a call for connectivity. Default nil: it does not wait.
-    ///
-    /// Attempts that find no network, no route to the host or no address for its name are repeated until this time has
-    /// passed since the first attempt. They do not count as attempts, because they cause no load on the server. A
-    /// refused connection is not missing connectivity.
+    /// The maximum wait of a call for connectivity. Default nil: no wait. Attempts that find no network, no route to
+    /// the host or no address for its name are repeated until this time has passed since the first attempt. They do not
+    /// count as attempts, because they cause no load on the server. A refused connection is not missing connectivity.
     public var connectivityWait: Duration?
 
     /// Creates a policy from the given values and the defaults.
@@ -85,7 +86,7 @@ public struct RetryPolicy: Hashable, CustomStringConvertible, Sendable {
 }
 
 extension RequestOptions {
-    /// The retry policy of this call. Default nil: the policy of the client's `.retry(…)`.
+    /// The retry policy of this call. Default nil: the policy of the client's `.retry(…)`, which this option requires.
     public var retry: RetryPolicy? {
         get { self[RetryPolicyKey.self] }
         set { self[RetryPolicyKey.self] = newValue }
@@ -104,12 +105,12 @@ extension RetryPolicy {
     /// The closures are called on the task of the call. Those that classify an outcome are synchronous and must return
     /// quickly.
     public struct AttemptResult: Sendable {
-        /// The request as the interceptor received it, without the fields that interceptors closer to the transport
-        /// add.
+        /// The request of this attempt as `.retry` sent it, without the fields that interceptors closer to the
+        /// transport add.
         public let request: HTTPRequest
         /// The name of the route of the call; empty if it has none.
         public let routeName: String
-        /// The number of the attempt in the call, counted from one.
+        /// The number of the attempt of this hop, counted from one.
         public let number: Int
         /// The response, if one arrived. Its body belongs to the caller; app-defined rules read `body` instead.
         let response: HTTPResponse?
@@ -134,9 +135,8 @@ extension RetryPolicy {
         /// The header fields of the response, or of the response in `error`; empty if no response arrived.
         public var headers: HTTPHeaders { response?.headers ?? error?.response?.headers ?? [:] }
 
-        /// The complete response body, if it arrived together with the head and has at most 1 MiB; nil otherwise.
-        ///
-        /// Every small response of a call that does not stream arrives this way.
+        /// The complete response body, if it arrived together with the head and has at most 1 MiB; nil otherwise. Every
+        /// small response of a call that does not stream arrives this way.
         public var body: Data? {
             guard let data = response?.body.bufferedData, data.count <= Self.maximumBody else { return nil }
             return data

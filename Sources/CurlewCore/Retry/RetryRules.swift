@@ -11,7 +11,8 @@ extension RetryPolicy {
         ///
         /// The request is retried if it may be sent twice (`ExchangeContext.mayRepeat`), within the attempts, the
         /// waits, the budget and the deadline. `Retry-After` and `X-Should-Retry: false` of the server still apply.
-        /// Failures of TLS and of pins, invalid requests and cancellation are not retried.
+        /// Cancellation, failures of TLS and of pins, refusals by a proxy, and requests that are invalid, misconfigured
+        /// or cannot be encoded are not retried.
         case retry
         /// Like `retry`, but the app knows that the server has not processed the request. The request is sent again
         /// even if it must not be processed twice, such as a POST without an `Idempotency-Key`.
