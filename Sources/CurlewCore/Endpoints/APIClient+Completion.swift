@@ -75,9 +75,7 @@ extension APIClient {
         }
     }
 
-    /// A handle that cancels a call that was sent with a completion closure.
-    ///
-    /// The call continues if the handle is released.
+    /// A handle that cancels a call with a completion closure. The call continues if the handle is released.
     public final class RequestHandle: Sendable {
         private let state = Locked(State())
 
@@ -92,11 +90,10 @@ extension APIClient {
             state.withLock { $0.task = task }
         }
 
-        /// Cancels the call. The completion closure still runs, once, with `.cancelled`. Has no effect once it has
-        /// started.
+        /// Cancels the call. The completion closure still runs once, with `.cancelled` even if the response has
+        /// arrived. Has no effect once the closure has started.
         ///
-        /// May be called from any thread, any number of times. A completion that starts after this method returns
-        /// receives `.cancelled`, even if the response has arrived.
+        /// May be called from any thread, any number of times.
         public func cancel() {
             let task = state.withLock { state in
                 state.isCancelled = true

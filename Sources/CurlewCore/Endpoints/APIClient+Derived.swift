@@ -13,8 +13,8 @@ extension APIClient {
         return derived(configuration: configuration)
     }
 
-    /// Returns a client that also sends these query items, after its own and before those of each call. Calls to
-    /// absolute URLs, and calls with a base URL of their own, do not send them.
+    /// Returns a client that also sends these query items, after those of this client and before those of each call.
+    /// Calls to absolute URLs, and calls with a base URL of their own, do not send them.
     public func with(query: QueryItems) -> APIClient {
         derived(query: core.query + query)
     }
@@ -83,7 +83,7 @@ extension APIClient {
 
     /// Configuration errors and warnings, one sentence each. Empty if there are none.
     ///
-    /// Errors are listed first: with an invalid base URL, calls to a path throw `.invalidRequest`; with an error of the
+    /// Errors come first: with an invalid base URL, calls to a path throw `.invalidRequest`; with an error of the
     /// pipeline, every call throws `.configuration`. Warnings, such as one about a cache that cannot work, prevent no
     /// call.
     public var problems: [String] { obstacles + warnings }

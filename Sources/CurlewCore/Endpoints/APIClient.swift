@@ -59,8 +59,9 @@ public struct APIClient: Sendable {
     ///
     /// - `codecs`: the codecs for this call. Default nil: those of the call's options, or else those of the client.
     ///
-    /// Runs off the caller's actor, including decoding. Throws `NetworkError`. When the task is cancelled, the call
-    /// throws immediately, apart from the wait for slow observers (`RequestObserver`), and `error.isCancelled` is true.
+    /// Runs off the caller's actor, including decoding. Throws `NetworkError` for every failure, also for a status that
+    /// is no success. When the task is cancelled, the call throws immediately, apart from the wait for slow observers
+    /// (`RequestObserver`), and `error.isCancelled` is true.
     @concurrent @discardableResult
     public func send<E: Endpoint>(_ endpoint: E, codecs: Codecs? = nil) async throws(NetworkError) -> E.Response {
         let call = try await core.make(endpoint, response: E.Response.self, codecs)

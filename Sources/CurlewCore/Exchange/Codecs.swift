@@ -10,7 +10,7 @@ public import CurlewJSON
 /// use the methods from several threads concurrently, never on the main actor. `APIClient.request(for:)` and
 /// `NetworkError.body(as:codecs:)` use them on the thread of the caller.
 public protocol ContentCodec: Sendable {
-    /// The media type of the encoded bytes. The codec decodes responses with this media type.
+    /// The media type of the encoded bytes. The codec decodes responses with this type, whatever their parameters.
     var mediaType: MediaType { get }
     /// Decodes a value from `data`, the complete body. Calls throw `.decoding` for any error but a `NetworkError`.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
@@ -44,7 +44,7 @@ public struct Codecs: Sendable {
         self.init(primary: JSONCodec(decoder: decoder, encoder: encoder))
     }
 
-    /// Creates codecs with `primary` as the default codec.
+    /// Creates codecs with `primary` as the default codec. `Accept` contains its media type.
     public init(primary: any ContentCodec) {
         self.init(List(primary: primary, others: [], accept: primary.mediaType.essence))
     }

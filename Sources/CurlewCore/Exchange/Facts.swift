@@ -48,8 +48,8 @@ package struct Facts: MirroredByDescription, Sendable {
         }
     }
 
-    /// The names in log lines for the sources of the response other than the server; empty if the complete response
-    /// comes from the server.
+    /// The sources of the response other than the server, as log lines name them; empty if the complete response comes
+    /// from the server.
     package var otherSources: [String] {
         if let standIn = self[StandInKey.self] { return [standIn.text] }
         return values.compactMap { ($0 as? any SourceFact)?.source }

@@ -30,9 +30,8 @@ public struct HTTPRequest: CustomStringConvertible, CustomReflectable, Sendable 
     /// Creates a request for an absolute `http` or `https` URL.
     ///
     /// Characters that a URL cannot hold (spaces, non-ASCII letters) are percent-encoded as browsers do. The fragment
-    /// is removed, because it is never sent. Throws `NetworkError` with reason `.invalidRequest` for any other text
-    /// that is not an absolute URL, and for a URL with a user name or password: use an authentication interceptor
-    /// instead.
+    /// is removed, because it is never sent. Throws `NetworkError` with reason `.invalidRequest` for text that is not
+    /// such a URL, and for a URL with a user name or password: use an authentication interceptor instead.
     public init(
         _ method: HTTPMethod = .get, url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty
     ) throws(NetworkError) {

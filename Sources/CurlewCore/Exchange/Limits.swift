@@ -32,9 +32,8 @@ public struct Limits: ComparedByKey, MirroredByDescription, Sendable {
         redirectsChoice = redirects
     }
 
-    /// The maximum size of all header fields of one response head or trailer section, in bytes. Default 256 KiB.
-    ///
-    /// On Linux libcurl accepts at most 300 KB of header fields per exchange, interim responses included, even if this
+    /// The maximum size of all header fields of one response head or trailer section, in bytes. Default 256 KiB. On
+    /// Linux libcurl accepts at most 300 KB of header fields per exchange, interim responses included, even if this
     /// limit is higher.
     public var headerBytes: Int {
         get { headerBytesChoice ?? 256 * 1024 }

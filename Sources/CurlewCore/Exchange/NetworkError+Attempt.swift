@@ -62,7 +62,7 @@ extension NetworkError {
 
         /// The decision of a policy after an attempt.
         public enum Decision: Hashable, Sendable {
-            /// No further attempt is made. The caller receives the outcome of this one.
+            /// No further attempt is made. The caller receives the outcome of this attempt.
             case finish(because: Cause)
             /// The request is sent again after this wait.
             case retry(after: Duration, because: Cause)
@@ -85,13 +85,13 @@ extension NetworkError.Attempt {
         case transient
         /// Retried: the server cannot have acted on the request. Does not count towards the maximum number of attempts.
         case notReceived
-        /// Retried: the server requested a retry, or specified its delay.
+        /// Retried: the server requested a retry (`X-Should-Retry: true`), or specified its delay (`Retry-After`).
         case serverAsked
         /// Retried: no server was reached, and the policy waits for connectivity (`RetryPolicy.connectivityWait`).
         case offline
-        /// A retry with a refreshed credential, after a 401.
+        /// Retried after a 401, with a refreshed credential.
         case renewed
-        /// A retry with a response to a challenge (RFC 9110 §11.6.1), after a 401.
+        /// Retried after a 401, with a credential for its challenge (RFC 9110 §11.6.1).
         case challenged
         /// Retried or ended by a rule of the app (`.retry(when:)`), or ended by an error of `onRetry`.
         case appRule
@@ -106,13 +106,13 @@ extension NetworkError.Attempt {
         case bodyNotReplayable
         /// Ended: this number of attempts has been made.
         case attemptsExhausted(Int)
-        /// Ended: the client's `RetryBudget` for this origin is empty.
+        /// Ended: the `RetryBudget` has too few tokens for this origin.
         case budgetExhausted
         /// Ended: the next wait would exceed the deadline of the call.
         case deadline(wait: Duration)
         /// Ended: the server requested a longer wait than the policy allows.
         case waitTooLong(Duration)
-        /// Ended: the server forbids a retry.
+        /// Ended: the server forbids a retry (`X-Should-Retry: false`).
         case serverForbids
         /// Ended: the call was cancelled, or another attempt was faster.
         case cancelled

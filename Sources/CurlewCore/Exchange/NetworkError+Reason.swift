@@ -10,7 +10,7 @@ extension NetworkError {
         case cancelled
         /// The request could not be built or must not be sent, so nothing was sent; or a response body was read twice.
         case invalidRequest
-        /// The client or its transport has an invalid configuration.
+        /// The configuration of the client or its transport is invalid, or does not support the call.
         case configuration
         /// The request body could not be produced.
         case encoding
@@ -184,7 +184,7 @@ extension NetworkError {
         /// Creates a policy. Policies with the same name are equal.
         ///
         /// - `message`: one sentence for the user.
-        /// - `mayPass`: whether the same call may succeed later. `NetworkError.isRetryable` returns it.
+        /// - `mayPass`: whether the same call may succeed later (`NetworkError.isRetryable`). Default false.
         public init(_ name: String, message: String = "The request was not sent.", mayPass: Bool = false) {
             self.name = name
             self.message = message

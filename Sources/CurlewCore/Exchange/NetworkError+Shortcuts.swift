@@ -109,8 +109,8 @@ extension NetworkError {
         reason == .notAuthenticated(.refreshFailed) ? underlying as? NetworkError : nil
     }
 
-    /// The problem document (RFC 9457) that the server sent; nil if there is none. For extension members, use
-    /// `body(as:)`.
+    /// The problem document (RFC 9457) that the server sent; nil if there is none, or if it cannot be decoded. For
+    /// extension members, use `body(as:)`.
     public var problem: ProblemDetails? {
         guard let response, response.mediaType?.essence == "application/problem+json" else { return nil }
         return try? JSONDecoder().decode(ProblemDetails.self, from: response.body)

@@ -84,7 +84,7 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.request = newValue } }
     }
 
-    /// The name of the endpoint; nil if the call had none.
+    /// The name of the route or endpoint; nil if the call had none.
     public var routeName: String? {
         get { box.value.routeName }
         set { update { $0.routeName = newValue } }
@@ -197,9 +197,8 @@ extension NetworkError: Hashable {
 }
 
 extension NetworkError.Reason {
-    /// The value of the attribute `error.type` by the OpenTelemetry conventions, in spans and in log entries as in
-    /// metrics: the status code, or lower-case words joined by underscores, such as `timed_out_first_byte`, from a fixed
-    /// set.
+    /// The value of the attribute `error.type` (OpenTelemetry) in spans, log entries and metrics: the status code, or
+    /// lower-case words from a fixed set, joined by underscores, such as `timed_out_first_byte`.
     package var errorType: String {
         switch self {
         case .status(let status): "\(status.code)"

@@ -61,7 +61,7 @@ public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
     }
 
     /// Returns a body whose chunks `change` derives from those of this body. It has the limit, the length and the
-    /// trailers of this body. Cancelling it cancels this body.
+    /// trailers of this body. Cancelling the new body cancels this one.
     package func changingChunks(
         _ change: @escaping @Sendable (@escaping ChunkPull) -> ChunkPull
     ) -> ResponseBody {
@@ -69,8 +69,8 @@ public struct ResponseBody: AsyncSequence, MirroredByDescription, Sendable {
         return ResponseBody(Storage(content, limit: limit, length: declaredLength))
     }
 
-    /// Returns a body that calls `end` once: at its end, when reading fails, or when it is dropped. If the content is
-    /// in memory, calls `end` immediately and returns this body.
+    /// Returns a body that calls `end` once: when its end has been read, when reading fails, or when it is dropped. If
+    /// the content is in memory, calls `end` immediately and returns this body.
     package func onEnd(_ end: @escaping @Sendable (ResponseBodyEnd) -> Void) -> ResponseBody {
         guard !isAtHand else {
             end(.complete)
