@@ -54,9 +54,9 @@ extension APIClient {
 }
 
 extension RequestOptions {
-    /// Whether the response is a live stream: an event stream, or a connection that switches to another protocol. The
-    /// total timeout then limits only the time to the head. Such a response is never stored in a cache, served from a
-    /// cache, shared with another call or hedged. Default false.
+    /// Whether the response is a live stream: of events or records, or on a connection that switches to another
+    /// protocol. The total timeout then limits only the time to the head. Such a response is never stored in a cache,
+    /// served from a cache, shared with another call or hedged. Default false.
     package var isLive: Bool {
         get { self[LiveKey.self] }
         set { self[LiveKey.self] = newValue }

@@ -24,7 +24,7 @@ extension NetworkError {
         case timedOut(Phase)
         /// The connection broke before the response was complete.
         case connectionLost(Delivery)
-        /// The response violates the protocol, or is empty where a value is required.
+        /// The response violates the protocol, has an unexpected media type, or is empty where a value is required.
         case badResponse
         /// The response exceeded a limit of `Limits`.
         case limitExceeded(Limit)

@@ -167,7 +167,8 @@ package final class OutgoingBytes: Sendable {
 
     // MARK: The transport's side
 
-    /// Connects the buffer to a transport, also after an earlier attempt has failed.
+    /// Connects the buffer to a transport, also after an earlier attempt has failed. `resume` is called once for each
+    /// `read(into:)` that returned `.wait`, when there are bytes or the bytes end.
     package func attach(resume: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.resume = resume

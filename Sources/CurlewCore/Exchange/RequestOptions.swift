@@ -37,7 +37,7 @@ public struct RequestOptions: Sendable {
     /// value, or else false.
     public var decodesNotFoundAsNil: Bool?
     /// Whether the response is returned as soon as its head arrives. Otherwise the transport also waits for a small
-    /// body. Nil means the client's value, or else false.
+    /// body (`TransportConfiguration.smallBody`). Nil means the client's value, or else false.
     public var streaming: Bool?
     /// Whether the response body keeps its content codings (gzip, …). Nil means the client's value, or else false.
     /// `URLSessionTransport` requests an unencoded body instead.

@@ -23,8 +23,8 @@ extension ResponseBodySource {
     }
 }
 
-/// A receiver of the bytes of a body. It is called on the thread on which the bytes arrive, which may be any thread, in
-/// order and one call at a time.
+/// A receiver of the bytes of a body. The calls come in order and one at a time, on the thread on which the bytes
+/// arrive, which may be any thread.
 ///
 /// A sink must keep alive all objects that it uses: when draining ends early, a call may still be running.
 package protocol BodySink: AnyObject, Sendable {

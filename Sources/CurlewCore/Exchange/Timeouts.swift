@@ -61,8 +61,8 @@ public struct Timeouts: ComparedByKey, MirroredByDescription, Sendable {
         set { idleChoice = .some(newValue) }
     }
 
-    /// The limit for the complete call: attempts, waits, redirects and the body; of event streams and WebSockets, the
-    /// time to the response head. Default 300 s.
+    /// The limit for the complete call: attempts, waits, redirects and the body; of streams of events and records and
+    /// of WebSockets, the time to the response head. Default 300 s.
     public var total: Duration? {
         get { totalChoice ?? .seconds(300) }
         set { totalChoice = .some(newValue) }

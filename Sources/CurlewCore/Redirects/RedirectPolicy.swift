@@ -89,8 +89,7 @@ public struct RedirectPolicy: CustomStringConvertible, Sendable {
 }
 
 extension RequestOptions {
-    /// The redirect policy of this call. Default nil: the policy of the client's `.redirects(…)`, which this option
-    /// requires.
+    /// The redirect policy of this call. Default nil: that of the client's `.redirects()`, which this option requires.
     public var redirects: RedirectPolicy? {
         get { self[RedirectPolicyKey.self] }
         set { self[RedirectPolicyKey.self] = newValue }

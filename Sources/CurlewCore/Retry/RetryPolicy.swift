@@ -86,7 +86,7 @@ public struct RetryPolicy: Hashable, CustomStringConvertible, Sendable {
 }
 
 extension RequestOptions {
-    /// The retry policy of this call. Default nil: the policy of the client's `.retry()`, which this option requires.
+    /// The retry policy of this call. Default nil: that of the client's `.retry()`, which this option requires.
     public var retry: RetryPolicy? {
         get { self[RetryPolicyKey.self] }
         set { self[RetryPolicyKey.self] = newValue }
