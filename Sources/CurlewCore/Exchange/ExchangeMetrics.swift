@@ -96,7 +96,7 @@ extension ExchangeMetrics {
         public struct TLS: Hashable, Sendable {
             /// The TLS version; nil if Curlew does not know it.
             public var version: ExchangeMetrics.Connection.TLS.Version?
-            /// The registered name of the cipher suite, such as `TLS_AES_128_GCM_SHA256`.
+            /// The registered name of the cipher suite, such as `TLS_AES_128_GCM_SHA256`; nil if it is unknown.
             public var cipherSuite: String?
             /// Whether the handshake resumed the session of an earlier connection (RFC 8446 §2.2), which saves a round
             /// trip or the processing of certificates. Nil over URLSession, which does not report it.
