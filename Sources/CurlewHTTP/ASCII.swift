@@ -65,8 +65,7 @@ package enum ASCII {
         return !text.isEmpty && text.firstByte { !set.contains($0) } == nil
     }
 
-    /// Returns the text with A–Z in lower case. Other characters are unchanged. Returns the same string if it has no
-    /// upper-case ASCII letter.
+    /// Returns the text with A–Z in lower case; other characters are unchanged. Text without A–Z is not copied.
     package static func lowercased(_ text: String) -> String {
         guard text.firstByte(where: isUpper) != nil else { return text }
         return String(decoding: text.utf8.map(lower), as: UTF8.self)
@@ -90,7 +89,7 @@ package enum ASCII {
     /// Parses a decimal number. Returns `nil` for empty text, for any byte that is not a digit, and on overflow.
     package static func decimal(_ text: Substring) -> Int64? { decimal(text.utf8, as: Int64.self) }
 
-    /// Pass `Int64` for byte positions and lengths: `Int` has 32 bits on some watches, which limits it to two
+    /// Pass `Int64` for byte positions and lengths: on some watches `Int` has 32 bits, too few for more than two
     /// gigabytes.
     static func decimal<Value: FixedWidthInteger>(
         _ text: some Collection<UInt8>, as type: Value.Type = Int.self

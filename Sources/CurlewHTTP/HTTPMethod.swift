@@ -2,8 +2,8 @@
 
 /// The method of an HTTP request, such as GET or POST (RFC 9110 §9).
 ///
-/// Methods are case-sensitive (§9.1), so `HTTPMethod(rawValue: "get")` is not `.get`. The initializer never fails and
-/// keeps the text exactly as written. A request whose method is not a token throws when it is sent; see ``isValid``.
+/// Methods are case-sensitive (§9.1), so `HTTPMethod(rawValue: "get")` is not `.get`. The initializer accepts any text
+/// and keeps it as written. A request whose method is not a token throws `.invalidRequest`; see ``isValid``.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     /// The method as sent on the wire.
     public let rawValue: String

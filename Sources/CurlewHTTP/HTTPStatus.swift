@@ -38,7 +38,7 @@ extension HTTPStatus: ExpressibleByIntegerLiteral, CustomStringConvertible {
         self.init(value)
     }
 
-    /// The code and its registered reason phrase, such as "404 Not Found", or only the code if no phrase is registered.
+    /// The code and its ``reasonPhrase``, such as "404 Not Found", or only the code if the phrase is empty.
     public var description: String {
         let phrase = reasonPhrase
         return phrase.isEmpty ? String(code) : "\(code) \(phrase)"
@@ -99,7 +99,8 @@ extension HTTPStatus {
     /// 504. A gateway or proxy received no response in time.
     public static var gatewayTimeout: HTTPStatus { 504 }
 
-    /// The reason phrase that the IANA registry lists for the code, or an empty string for an unlisted code.
+    /// The reason phrase that the IANA registry lists for the code. Empty for any other code, and for some codes of
+    /// WebDAV and other extensions, such as 207 and 423.
     ///
     /// HTTP/2 and HTTP/3 carry no reason phrase, and clients must not depend on one. A status does not contain the
     /// phrase that the server sent; `HTTPResponse.reasonPhrase` does.

@@ -11,7 +11,7 @@ package import CurlewFoundation
 /// The lines do not depend on how the bytes are divided into chunks. A line inside one chunk shares the memory of the
 /// chunk. Each byte is searched once.
 package struct LineSplitter: Sendable {
-    /// A line that exceeds the limit. The splitter cannot continue after it.
+    /// The error for a line that exceeds the limit. The splitter throws it again at every later call.
     package struct Failure: Error, Hashable, Sendable {
         /// The number of the line, or of the record in a sequence; the first one has the number 1.
         package let number: Int
@@ -33,14 +33,14 @@ package struct LineSplitter: Sendable {
         self.limit = limit
     }
 
-    /// Adds a chunk. Call `next()` until it returns nil before adding another one; otherwise the rest is copied.
+    /// Adds a chunk. Before adding another one, call `next()` until it returns nil; otherwise unread bytes are copied.
     package mutating func push(_ bytes: Data) {
         chunk = position < chunk.count ? chunk.dropFirst(position) + bytes : bytes
         position = 0
     }
 
     /// Returns the next line without its line feed, or nil if more bytes are needed. Throws when a line exceeds the
-    /// limit, and then always.
+    /// limit, and at every later call.
     package mutating func next() throws(Failure) -> Data? {
         if let failure { throw failure }
         let size = chunk.count
@@ -60,8 +60,8 @@ package struct LineSplitter: Sendable {
         return joined(part)
     }
 
-    /// Returns the last line if it has no line feed, otherwise nil. Call it once, at the end of the bytes, when `next()`
-    /// has returned nil.
+    /// Returns the last line if it has no line feed, otherwise nil. Throws only what `next()` threw before. Call this
+    /// method once, at the end of the bytes, when `next()` has returned nil.
     package mutating func finish() throws(Failure) -> Data? {
         if let failure { throw failure }
         guard !partial.isEmpty else { return nil }

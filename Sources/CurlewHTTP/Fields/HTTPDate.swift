@@ -66,7 +66,7 @@ extension HTTPDate: CustomStringConvertible {
             + "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)) GMT"
     }
 
-    /// The date and time in ISO 8601 format, without a time zone: "1994-11-06T08:49:37".
+    /// The date and time of UTC in ISO 8601 format, without a zone designator: "1994-11-06T08:49:37".
     package var isoText: String {
         let time = CivilTime(secondsSince1970: secondsSince1970)
         return "\(padded(time.year, 4))-\(padded(time.month))-\(padded(time.day))T"
@@ -79,10 +79,8 @@ extension HTTPDate: CustomStringConvertible {
     }
 }
 
-/// A parser for the date formats of RFC 9110 §5.6.7. Names and "GMT" are case-sensitive.
-///
-/// A cache parses dates at every lookup. The parser works on slices of a byte buffer, because substrings would need
-/// reference counting.
+/// A parser for the date formats of RFC 9110 §5.6.7. Names and "GMT" are case-sensitive. A cache parses dates at every
+/// lookup. The parser works on slices of a byte buffer, because substrings would need reference counting.
 struct HTTPDateReader {
     private var remainder: Slice<UnsafeBufferPointer<UInt8>>
 
@@ -211,10 +209,8 @@ struct CivilTime {
         return Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
     }
 
-    /// Returns the days since 1 January 1970.
-    ///
-    /// The calculation begins years in March, so that a leap day is the last day of its year. The calendar repeats
-    /// every 400 years.
+    /// Returns the days since 1 January 1970. The calculation begins years in March, so that a leap day is the last day
+    /// of its year. The calendar repeats every 400 years.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

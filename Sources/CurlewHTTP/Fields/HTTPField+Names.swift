@@ -65,7 +65,7 @@ extension HTTPField.Name {
     public static var userAgent: HTTPField.Name { HTTPField.Name("User-Agent") }
     /// Vary: the request fields that influenced the choice of the representation.
     public static var vary: HTTPField.Name { HTTPField.Name("Vary") }
-    /// Warning: additional information about a response, deprecated by RFC 9111 §5.5.
+    /// Warning: additional information about a response; obsolete (RFC 9111 §5.5).
     public static var warning: HTTPField.Name { HTTPField.Name("Warning") }
     /// WWW-Authenticate: challenges from the origin.
     public static var wwwAuthenticate: HTTPField.Name { HTTPField.Name("WWW-Authenticate") }

@@ -47,7 +47,7 @@ public struct HTTPField: Hashable, Sendable {
         /// Whether the name is a token (RFC 9110 §5.6.2).
         public var isValid: Bool { ASCII.isToken(text) }
 
-        /// Whether the field is treated as a secret, so that descriptions omit its value.
+        /// Whether the name is that of a secret: descriptions omit the value, unless the field is declared as harmless.
         ///
         /// True for Authorization, Proxy-Authorization, Cookie and Set-Cookie, for names with a word such as `token`,
         /// `secret`, `password`, `key`, `session` or `signature`, and for names that services use to identify users,

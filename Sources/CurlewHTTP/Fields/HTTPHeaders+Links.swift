@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension HTTPHeaders {
-    /// A link of a `Link` field (RFC 8288 §3): `</films?page=2>; rel="next"; title="Page 2"`. Of several parameters with
-    /// one name, the first one counts (RFC 8288 §3.3); parameters that are not listed here are skipped.
+    /// A link of a `Link` field (RFC 8288 §3): `</films?page=2>; rel="next"; title="Page 2"`. Of several parameters
+    /// with one name, the first one counts (RFC 8288 §3.3); parameters that are not listed here are skipped.
     struct Link {
         /// The target as written: a URL, often a relative one.
         let target: String
@@ -47,8 +47,9 @@ extension HTTPHeaders {
     ///
     /// - `url`: the URL of the response, against which relative targets are resolved (RFC 3986 §5).
     ///
-    /// Returns nil if there is no such link, or if its target is not an http or https URL. A link whose `anchor` is
-    /// another resource is ignored. The fragment is removed.
+    /// Returns nil if there is no such link, or if its target or `url` is not a valid http or https URL; later links
+    /// are not tried. A link whose `anchor` is another resource is ignored, and so are links after the first 256. The
+    /// fragment is removed.
     public func link(_ relation: String, from url: String) -> String? {
         guard let base = try? URLParts(url) else { return nil }
         return (try? link(relation, from: base))?.description

@@ -76,8 +76,8 @@ extension HTTPHeaders {
     ///
     /// Omits the fields of the connection that delivered the message (RFC 9110 §7.6.1): `Connection` and the fields
     /// that it names, `Host`, `Keep-Alive`, `Proxy-Authorization`, `Proxy-Connection`, `TE`, `Trailer`,
-    /// `Transfer-Encoding`, `Upgrade` and `HTTP2-Settings`. A request that contains one of these fields is not sent.
-    /// Also omits `Content-Length`, which is derived from the body.
+    /// `Transfer-Encoding`, `Upgrade` and `HTTP2-Settings`. A request with a field of this list throws
+    /// `.invalidRequest`. Also omits `Content-Length`, which is derived from the body.
     public var endToEnd: HTTPHeaders {
         let named = self[values: .connection].flatMap { $0.parts(",") }.map { String($0.trimmed()) }
         var result = self

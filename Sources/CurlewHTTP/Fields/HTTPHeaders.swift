@@ -8,8 +8,8 @@
 ///
 /// Every added field is validated: names must be tokens (RFC 9110 §5.6.2), and values must not contain CR, LF, NUL or
 /// other control characters except the tab. White space at both ends of a value is removed. Adding a field never traps
-/// and never throws. An invalid field is not added; instead, the reason why the first such field was rejected is kept,
-/// and a request with such headers throws it when it is sent.
+/// and never throws. An invalid field is not added; the headers keep the reason why the first one was rejected, and a
+/// request with these headers throws `.invalidRequest` with this reason when it is sent.
 ///
 /// Lookup is a linear search, which is fastest for the few dozen fields of a message.
 public struct HTTPHeaders: RandomAccessCollection, Sendable {
@@ -62,23 +62,22 @@ public struct HTTPHeaders: RandomAccessCollection, Sendable {
         return values
     }
 
-    /// Returns the first field that `matches`, or nil if none does. A loop in another module would call functions of this
-    /// module for each field.
+    /// Returns the first field that `matches`, or nil if none does. Faster than a loop in another module.
     package func first(where matches: (HTTPField) -> Bool) -> HTTPField? { fields.first(where: matches) }
 
     /// The reason why the first invalid field was rejected; `nil` if all fields were valid. Reading it takes constant
     /// time.
     package var problem: Problem? { declarations?.problem }
 
-    /// Declares which fields, present and future, the descriptions of these headers treat as secret or not secret.
-    /// Replaces the previous declarations.
+    /// Declares which fields, present and future, the descriptions of these headers treat as secret or not secret; a
+    /// field in both sets is secret. Replaces the previous declarations.
     package mutating func declare(secret: Set<HTTPField.Name>, harmless: Set<HTTPField.Name>) {
         if declarations == nil, secret.isEmpty, harmless.isEmpty { return }
         if let declarations, declarations.secret == secret, declarations.harmless == harmless { return }
         declarations = Declarations(problem: declarations?.problem, secret: secret, harmless: harmless)
     }
 
-    /// Replaces the declarations of these headers with those of `other`.
+    /// Replaces the declarations of secret and harmless fields with those of `other`.
     package mutating func declare(as other: HTTPHeaders) {
         declare(secret: other.declarations?.secret ?? [], harmless: other.declarations?.harmless ?? [])
     }
@@ -89,8 +88,8 @@ public struct HTTPHeaders: RandomAccessCollection, Sendable {
         name.isSecret(declared: declarations?.isSecret(name))
     }
 
-    /// Appends a field, even if fields with this name exist. An invalid field is not appended: the request throws when it
-    /// is sent.
+    /// Appends a field, even if fields with this name exist. An invalid field is not appended: the request throws when
+    /// it is sent.
     public mutating func append(_ name: HTTPField.Name, _ value: String) {
         guard let value = checked(name, value) else { return }
         fields.append(HTTPField(name: name, value: value))
@@ -101,7 +100,8 @@ public struct HTTPHeaders: RandomAccessCollection, Sendable {
         for field in others { append(field.name, field.value) }
     }
 
-    /// Appends the fields of `others`, and the reason why one of them was rejected.
+    /// Appends the fields of `others`. If a field of either list was rejected, a request with the result throws when it
+    /// is sent.
     public mutating func append(contentsOf others: HTTPHeaders) {
         fields.append(contentsOf: others.fields)
         declarations = Declarations.joined(declarations, others.declarations)
@@ -234,8 +234,8 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral, Equatable, CustomStringCo
         for (name, value) in elements { append(name, value) }
     }
 
-    /// Returns whether each name has the same values in the same order, and the problems are equal. The relative order
-    /// of fields with different names is ignored.
+    /// Returns whether each name has the same values in the same order, and both lists have rejected no field or the
+    /// same one first. The relative order of fields with different names is ignored.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
         guard left.count == right.count, left.problem == right.problem else { return false }
         if left.fields == right.fields { return true }

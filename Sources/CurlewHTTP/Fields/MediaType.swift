@@ -2,9 +2,9 @@
 
 /// A media type or media range with its parameters (RFC 9110 §8.3.1 and §12.5.1).
 public struct MediaType: Hashable, Sendable {
-    /// The part before the slash, in lower case; `*` in a range.
+    /// The part before the slash, in lower case; `*` in the range `*/*`.
     public let type: String
-    /// The part after the slash, in lower case; `*` in a range.
+    /// The part after the slash, in lower case; `*` in a range such as `text/*`.
     public let subtype: String
     /// The parameters in order, such as `charset`.
     public let parameters: [Parameter]
@@ -44,7 +44,7 @@ public struct MediaType: Hashable, Sendable {
     /// The type and subtype without parameters: "application/json".
     public var essence: String { "\(type)/\(subtype)" }
 
-    /// The value of the named parameter, or the first value if the parameter repeats; nil if there is none.
+    /// The value of the first parameter with this name, ignoring case; nil if there is no such parameter.
     public subscript(parameter name: String) -> String? {
         parameters.first { ASCII.equalIgnoringCase($0.name, name) }?.value
     }
@@ -97,9 +97,9 @@ extension MediaType: CustomStringConvertible {
 extension MediaType {
     /// `application/json`: JSON (RFC 8259).
     public static let json = MediaType(type: "application", subtype: "json")
-    /// `application/x-www-form-urlencoded`: the fields of a form as one line of text.
+    /// `application/x-www-form-urlencoded`: the percent-encoded names and values of a form.
     public static let form = MediaType(type: "application", subtype: "x-www-form-urlencoded")
-    /// `multipart/form-data`: a form with files (RFC 7578). It has no boundary; `MultipartForm` adds one.
+    /// `multipart/form-data`: a form with files (RFC 7578), here without a boundary. `MultipartForm` adds one.
     public static let multipartFormData = MediaType(type: "multipart", subtype: "form-data")
     /// `text/plain; charset=utf-8`: plain text in UTF-8.
     public static let text = MediaType(
@@ -125,7 +125,8 @@ extension MediaType {
         self = Self.byExtension[suffix].flatMap { MediaType($0) } ?? .octetStream
     }
 
-    /// The usual extension of files of this type, without the dot; nil for unknown types and for bytes of any type.
+    /// The usual extension of files of this type, without the dot; `json` or `xml` for unknown types with the suffix
+    /// `+json` or `+xml`. Nil for `application/octet-stream` and other unknown types.
     package var fileExtension: String? {
         if let preferred = Self.preferredExtensions[essence] { return preferred }
         if let known = Self.extensions[essence] { return known }

@@ -16,7 +16,7 @@ package import CurlewFoundation
 package struct RateLimitStatus: Hashable, Sendable {
     /// The number of requests that remain in the quota; never negative.
     package let remaining: Int
-    /// The time from now until the quota is reset, at most 2³¹ − 1 seconds; nil if the server does not report it.
+    /// The time from now until the quota is reset, from zero to 2³¹ − 1 seconds; nil if the server does not report it.
     package let reset: Duration?
 }
 
@@ -112,9 +112,9 @@ extension RateLimitStatus {
 }
 
 extension HTTPHeaders {
-    /// Returns the time to wait from `now` that a `Retry-After` field requests, as a number of seconds or as a date (RFC
-    /// 9110 §10.2.3): at most 2³¹ − 1 seconds (about 68 years), so that adding it to a clock cannot overflow, and zero for
-    /// a date in the past. Nil if there is no such field, or if it is neither.
+    /// Returns the time to wait from `now` that a `Retry-After` field requests, as a number of seconds or as a date
+    /// (RFC 9110 §10.2.3): at most 2³¹ − 1 seconds (about 68 years), so that adding it to a clock cannot overflow, and
+    /// zero for a date in the past. Nil if there is no such field, or if it is neither.
     ///
     /// The server's value may be hostile: callers must cap the wait and must not wait past a deadline.
     package func retryAfter(now: Date) -> Duration? {

@@ -90,8 +90,8 @@ enum SecretName {
 
     private enum Kind { case lower, upper, digit, other }
 
-    /// Returns the words of a name in lower case. A word ends at a change of case, at a digit, and at every byte that is
-    /// neither a letter of ASCII nor a digit.
+    /// Returns the words of a name in lower case. A word ends at a change of case, at a digit, and at every byte that
+    /// is neither a letter of ASCII nor a digit.
     static func words(_ name: some Sequence<UInt8>) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []
@@ -234,8 +234,8 @@ extension SecretName {
         "auxiliary",
     ]
 
-    /// Names of header fields that identify users, tenants, teams or devices, but are not recognized by their words, and
-    /// of fields in which services carry tokens. Services often trust these fields as proof of identity.
+    /// Names of header fields that identify users, tenants, teams or devices, but are not recognized by their words,
+    /// and of fields in which services carry tokens. Services often trust these fields as proof of identity.
     static let identities: Set<String> = [
         "from", "baggage", "forwardeduser", "forwardedemail", "forwardedpreferredusername", "forwardedgroups",
         "remoteuser", "remoteemail", "remotegroups", "authenticateduser", "authemail", "authuser", "impersonateuser",

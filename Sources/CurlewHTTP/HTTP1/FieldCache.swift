@@ -5,11 +5,11 @@ import CurlewFoundation
 /// A cache of parsed response fields. Its keys are the bytes of the field lines.
 ///
 /// Most responses repeat most fields of earlier responses. A line that is equal to an earlier one, byte for byte, needs
-/// no parsing and no new strings. Both are a measurable part of the work for a small response. A line is cached when it
-/// occurs for the second time, so that dates and request identifiers do not evict others.
+/// no parsing and no new strings. A line is cached when it occurs for the second time, so that dates and request
+/// identifiers do not evict others.
 ///
-/// The cache holds at most 256 lines of at most 256 bytes. Sensitive fields, such as cookies, are never cached. One
-/// thread uses it.
+/// The cache holds at most 256 lines of at most 256 bytes. Sensitive fields, such as cookies, are never cached. Use a
+/// cache on one thread at a time.
 package final class FieldCache {
     private struct Entry {
         var hash: UInt64 = 0

@@ -5,7 +5,7 @@ import CurlewFoundation
 /// Parses the field lines of heads.
 package enum HTTP1FieldLine {
     /// Parses a field line without its line break. Returns nil if its name is not a token that a colon follows directly
-    /// (RFC 9112 §5.1), or if the line contains NUL. The value is read as `value` reads it.
+    /// (RFC 9112 §5.1), or if the line contains NUL. ``value(_:)`` reads the value.
     package static func field(_ line: UnsafeRawBufferPointer) -> HTTPField? {
         let token = ByteSet.token
         guard let end = line.firstIndex(where: { !token.contains($0) }), end > 0, line[end] == 0x3A,
@@ -14,14 +14,14 @@ package enum HTTP1FieldLine {
         return HTTPField(name: HTTPField.Name(text(line[..<end])), value: value(line[(end + 1)...]))
     }
 
-    /// Reads the value of a field. Control bytes become spaces (RFC 9110 §5.5), bytes that are not UTF-8 are read as
-    /// Latin-1, and there are no blanks at the ends.
+    /// Reads the value of a field. Blanks and control bytes at the ends are removed, and other control bytes become
+    /// spaces (RFC 9110 §5.5). If any byte is not valid UTF-8, the whole value is read as Latin-1.
     package static func value(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         trimmed(bytes).map(text) ?? ""
     }
 
-    /// Reads a reason phrase, up to 200 bytes; nil if it is empty. The registered phrase of the status needs no new
-    /// string.
+    /// Reads a reason phrase as ``value(_:)`` reads values, and cuts it after 200 bytes; nil if it is empty. The
+    /// registered phrase of the status needs no new string.
     package static func reasonPhrase(_ bytes: Slice<UnsafeRawBufferPointer>, for status: HTTPStatus) -> String? {
         guard let bytes = trimmed(bytes) else { return nil }
         // The usual phrase, without the text of the registry.

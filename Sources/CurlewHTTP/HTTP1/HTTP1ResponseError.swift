@@ -3,7 +3,7 @@
 /// The reason why a response cannot be parsed. Where the next response begins is then unknown: close the connection.
 package enum HTTP1ResponseError: Error, Hashable, CaseIterable, CustomStringConvertible, Sendable {
     case badStatusLine
-    /// A field line whose name is not a token before a colon, or with NUL (RFC 9112 §5.1).
+    /// A field line without a token before its colon, with NUL, or folded as the first one (RFC 9112 §2.2, §5.1).
     case badField
     /// A field that determines the framing and is folded, or has a control character (RFC 9112 §2.2, §5.2).
     case badFraming

@@ -20,13 +20,13 @@ import CurlewFoundation
 ///
 /// - Empty lines before the status line are refused: only servers ignore them (RFC 9112 §2.2).
 /// - A line of a head or of trailers may end with LF alone (RFC 9112 §2.2), a line of chunks may not.
-/// - A field line that begins with a blank after the status line, or without a token before its colon, is refused (RFC
-///   9112 §2.2, §5.1). Folded lines are joined with one space, except those of framing fields, which are refused (§5.2).
-/// - Control bytes become spaces (RFC 9110 §5.5). NUL is refused, and so is CR in the status line and in framing fields.
-/// - Transfer-Encoding counts more than Content-Length, and the connection is then not used again (RFC 9112 §6.3). It
-///   has to be `chunked` alone in HTTP/1.1.
-/// - Content where the status allows none is the beginning of the next response, so 1xx and 204 that declare content end
-///   the use of the connection (RFC 9112 §6.3, rule 1). 205 has the content that its fields declare.
+/// - A field line without a token before its colon is refused, and so is a first one that begins with a blank (RFC 9112
+///   §2.2, §5.1). Folded lines are joined with one space, except those of framing fields, which are refused (§5.2).
+/// - Control bytes become spaces (RFC 9110 §5.5). NUL is refused, also CR in the status line and in framing fields.
+/// - Transfer-Encoding overrides Content-Length, and the connection is then not used again (RFC 9112 §6.3). Any coding
+///   except `chunked` alone is refused, and every one in HTTP/1.0.
+/// - Content where the status allows none is the beginning of the next response, so 1xx and 204 that declare content
+///   end the use of the connection (RFC 9112 §6.3, rule 1). 205 has the content that its fields declare.
 /// - Extensions of chunks are ignored (RFC 9112 §7.1.1), up to 4 KiB for the line. A size has at most 15 digits.
 package struct HTTP1ResponseParser: ~Copyable {
     package enum Event: Equatable, Sendable {
@@ -68,7 +68,7 @@ package struct HTTP1ResponseParser: ~Copyable {
     /// Whether another request may follow on the connection, once the response has ended (RFC 9112 §9.3).
     package private(set) var keepsConnection = false
 
-    /// Creates a parser. The limits apply to the interim responses and the head together, and to the trailers.
+    /// Creates a parser. The limits apply to the interim responses and the head together, and again to the trailers.
     package init(maximumHeadBytes: Int, maximumFields: Int) {
         self.maximumHeadBytes = maximumHeadBytes
         self.maximumFields = maximumFields
@@ -80,7 +80,7 @@ package struct HTTP1ResponseParser: ~Copyable {
         return false
     }
 
-    /// Expects the response to a request with this method. Has no effect before the end of the response to another one.
+    /// Expects the response to a request with this method. Has no effect unless ``isBetweenResponses`` is true.
     package mutating func begin(_ method: HTTPMethod) {
         guard case .idle = state else { return }
         state = .statusLine
@@ -104,7 +104,8 @@ package struct HTTP1ResponseParser: ~Copyable {
         }
     }
 
-    /// Processes the end of the connection. Returns `.end` if the response ends with it, and throws otherwise.
+    /// Processes the end of the connection. Returns `.end` if the response is then complete. Otherwise throws
+    /// `.endedEarly`, also before `begin`, or the earlier error.
     package mutating func finish() throws(HTTP1ResponseError) -> Event {
         switch state {
         case .untilClose, .ended: return end()
@@ -177,8 +178,8 @@ extension HTTP1ResponseParser {
         return taken
     }
 
-    /// Parses `HTTP/1.` digit, space, three digits, and optionally a space and a reason phrase. Returns false if the line
-    /// is incomplete. Bytes that cannot be a status line are refused when they arrive.
+    /// Parses `HTTP/1.` digit, space, three digits, and optionally a space and a reason phrase. Returns false if the
+    /// line is incomplete. Bytes that cannot be a status line are refused when they arrive.
     private mutating func readStatusLine(
         _ buffer: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTP1ResponseError) -> Bool {
@@ -254,8 +255,8 @@ extension HTTP1ResponseParser {
         return result
     }
 
-    /// Returns the line at `offset` without its line break, and advances `offset` past it; nil if it is incomplete. With
-    /// `unfolds`, the lines that continue it are part of it, so it is complete when the line after it has begun.
+    /// Returns the line at `offset` without its line break, and advances `offset` past it; nil if it is incomplete.
+    /// With `unfolds`, the lines that continue it are part of it, so it is complete when the line after it has begun.
     private mutating func readLine(
         _ buffer: UnsafeRawBufferPointer, _ offset: inout Int, unfolds: Bool
     ) throws(HTTP1ResponseError) -> UnsafeRawBufferPointer? {
@@ -328,7 +329,7 @@ extension HTTP1ResponseParser {
         return declared.length.map { .length($0) } ?? .untilClose
     }
 
-    /// Returns the positions of at most `count` bytes of content, and advances `offset` past them; nil if there are none.
+    /// Returns the range of at most `count` bytes of content and advances `offset` past it; nil if there are none.
     private func content(_ buffer: UnsafeRawBufferPointer, _ offset: inout Int, _ count: Int) -> Range<Int>? {
         guard offset < buffer.count else { return nil }
         let range = offset..<offset + min(count, buffer.count - offset)
@@ -336,8 +337,8 @@ extension HTTP1ResponseParser {
         return range
     }
 
-    /// Parses `chunk-size [ chunk-ext ] CRLF` and returns the size; nil if the line is incomplete. Blanks after the size
-    /// are ignored, because some servers pad it.
+    /// Parses `chunk-size [ chunk-ext ] CRLF` and returns the size; nil if the line is incomplete. Blanks after the
+    /// size are ignored, because some servers pad it.
     private mutating func chunkSize(
         _ buffer: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTP1ResponseError) -> Int? {

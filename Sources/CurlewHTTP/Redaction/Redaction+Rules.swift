@@ -2,7 +2,7 @@
 
 extension Redaction {
     /// The names that an app declares as secret or harmless, in addition to those that Curlew knows: request fields,
-    /// cookies, query items, and members of JSON.
+    /// cookies, query items, form fields, members of JSON, and parts of URL paths.
     ///
     ///     configuration.fields.harmless.insert("X-App-Version")        // the same response for every value
     ///     configuration.fields.secret.insert("X-Device")               // a credential, whatever its name says

@@ -4,13 +4,13 @@ public import CurlewFoundation
 
 /// Decides by name which values are secret, and replaces them. Logs, errors, recordings and curl commands use it.
 ///
-/// `REDACTED` in such a text says that a value was withheld, and does not disclose its length. ``none`` shows
-/// everything:
+/// `REDACTED` in such a text says that a value was withheld, and does not disclose its length. ``none`` withholds only
+/// the userinfo of URLs:
 ///
 ///     print(request.curlCommand(redaction: .none))
 ///
 /// In all messages about the calls of a client, the declarations of its `Redaction.Rules` and of its interceptors are
-/// added.
+/// added, except to ``none``.
 public struct Redaction: Sendable {
     /// Whether the names that Curlew knows are secret, in addition to those of `rules`.
     private let knowsNames: Bool
@@ -28,7 +28,8 @@ public struct Redaction: Sendable {
     package static let mark = "REDACTED"
 
     /// Returns this redaction with the declarations of `rules` added. A field that this redaction or `rules` declare as
-    /// secret stays secret, even if the other declares it as harmless. Added to `none`, they are all that is hidden.
+    /// secret stays secret, even if the other declares it as harmless. ``none`` with rules hides what they declare, and
+    /// the userinfo of URLs.
     public func adding(_ rules: Redaction.Rules) -> Redaction {
         var copy = self
         copy.rules.secret.formUnion(rules.secret)
@@ -128,7 +129,8 @@ extension Redaction {
     }
 
     /// Returns the text of a body with its secrets replaced: the values of secret members in JSON, forms and GraphQL,
-    /// and the values after secret names in other text. Markup is left out.
+    /// and the values after secret names in other text. HTML, XML, and markup in other text become `<…>`. Without a
+    /// media type, text that begins with `{` or `[` is read as JSON.
     ///
     /// The text may be truncated or malformed: the value after a secret name is replaced up to its end, or up to the
     /// end of the text.
@@ -142,7 +144,7 @@ extension Redaction {
     }
 
     /// Returns text of any kind, such as the error message of another library, with its secrets replaced. Everything
-    /// from the first tag of markup to the last one is replaced by `<…>`.
+    /// from the first tag of markup to the last one becomes `<…>`. A redaction that hides nothing changes nothing.
     package func text(_ text: String) -> String {
         hidesNothing ? text : SecretScanner.redact(text, as: .text, self)
     }
@@ -161,9 +163,10 @@ extension Redaction {
         return subtype == "html" || subtype == "xml" || subtype.ends(with: "+xml")
     }
 
-    /// Returns the text of a body with its secrets replaced, for your own logs: `redaction.body(data, mediaType: type)`.
-    /// Returns nil if secrets cannot be recognized in it: in bytes that are not text, in multipart bodies, HTML and XML,
-    /// and without a media type in everything but JSON. A redaction that hides nothing returns any text.
+    /// Returns the text of a body with its secrets replaced, for your own logs. Returns nil for bytes that are not text
+    /// in UTF-8, and for media types other than JSON, JSON lines, forms, GraphQL and `text/…`. Unless the redaction
+    /// hides nothing, it also returns nil for HTML, XML, multipart bodies, and bodies that have no media type and are
+    /// not JSON, because their secrets cannot be recognized.
     public func body(_ data: Data, mediaType: MediaType?) -> String? {
         shownBody(data, mediaType: mediaType, limit: data.count, clips: false)
     }

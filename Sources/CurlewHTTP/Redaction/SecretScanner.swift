@@ -240,9 +240,9 @@ struct SecretScanner {
         limit = bytes.count
     }
 
-    /// Returns the end of the markup that begins at `index`: after the last tag of the text or, if no tag is a closing one,
-    /// the end of the text. A name directly before a bracket is that of a generic type, as in `Array<Int>`, unless a
-    /// closing tag follows.
+    /// Returns the end of the markup that begins at `index`: after the last tag of the text or, if no tag is a closing
+    /// one, the end of the text. A name directly before a bracket is that of a generic type, as in `Array<Int>`, unless
+    /// a closing tag follows.
     private mutating func markupEnd(at index: Int, _ unit: Unit) -> Int? {
         guard kind == .text || isInString, unit.end < limit else { return nil }
         let next = self.unit(at: unit.end).byte

@@ -2,7 +2,7 @@
 
 /// Percent-encoding for the components of a URL (RFC 3986 §2).
 ///
-/// ``decode(_:plusAsSpace:)`` restores text that ``encode(_:for:)`` has encoded for a component.
+/// ``decode(_:plusAsSpace:)`` restores text that ``encode(_:for:)`` has encoded; for `.formValue`, set `plusAsSpace`.
 package enum PercentCoding {
     /// The URL component that determines which characters are encoded.
     package enum Component: Hashable, Sendable, CaseIterable {
@@ -24,7 +24,7 @@ package enum PercentCoding {
         case extendedValue
     }
 
-    /// Percent-encodes every byte that the component does not allow. Returns the same string if there is none.
+    /// Percent-encodes every byte that the component does not allow.
     ///
     /// "%" is always encoded: the text must not be encoded already.
     package static func encode(_ string: String, for component: Component) -> String {
@@ -34,7 +34,7 @@ package enum PercentCoding {
     /// Decodes percent-encoded text. Returns `nil` if a "%" is not followed by two hex digits, or if the decoded bytes
     /// are not UTF-8.
     ///
-    /// - `plusAsSpace`: whether "+" becomes a space, as in forms, and in query strings that are encoded like forms.
+    /// - `plusAsSpace`: whether "+" becomes a space, as in forms and some query strings. Default false.
     package static func decode(_ string: String, plusAsSpace: Bool = false) -> String? {
         guard string.utf8.contains(where: { $0 == 0x25 || (plusAsSpace && $0 == 0x2B) }) else { return string }
         guard let bytes = Self.bytes(of: string, plusAsSpace: plusAsSpace) else { return nil }
@@ -43,8 +43,7 @@ package enum PercentCoding {
         return text.utf8.elementsEqual(bytes) ? text : nil
     }
 
-    /// Encodes a path like `.path`, but leaves "%" unchanged. For text from a user, which may already be encoded in
-    /// part.
+    /// Percent-encodes a path like `.path`, but keeps "%": for text from a user, which may already be encoded in part.
     package static func repairPath(_ string: String) -> String {
         encode(string, keeping: writtenPathBytes)
     }
@@ -84,7 +83,7 @@ package enum PercentCoding {
         return bytes
     }
 
-    /// Decodes each valid percent-encoded byte once. For inspection only, not for sending.
+    /// Decodes each valid percent-encoded byte once and keeps all other bytes. For inspection only, not for sending.
     package static func decodeLeniently(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -106,7 +106,8 @@ package struct URLParts: Hashable, CustomStringConvertible, Sendable {
 }
 
 extension URLParts {
-    /// Resolves a URL reference against the URL with this `origin` and `target`. Removes the fragment.
+    /// Resolves a URL reference against the URL with this `origin` and `target`, and removes the fragment. Throws the
+    /// reason if the result is not a valid http or https URL.
     ///
     /// Follows RFC 3986 §5.2, and for invalid references the behaviour of browsers (WHATWG URL §4.4):
     ///
