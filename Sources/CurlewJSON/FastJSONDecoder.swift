@@ -10,7 +10,7 @@ public import CurlewFoundation
 /// decoder differs from Foundation's in these points:
 ///
 /// - The complete document must be valid JSON (RFC 8259), including the parts that no model reads. Trailing commas are
-///   errors. It must be UTF-8: other encodings of earlier standards are refused.
+///   errors. Only UTF-8 is accepted, not the other encodings of earlier standards.
 /// - Integers are exact. A number that does not fit its type is reported at its own coding path.
 /// - A syntax error contains a `FastJSONDecoder.SyntaxError` with its position.
 /// - Keys are compared by their bytes, after escapes are resolved.
@@ -32,8 +32,8 @@ public struct FastJSONDecoder: Sendable {
     public enum KeyStrategy: Sendable {
         /// Keys are not converted.
         case useDefaultKeys
-        /// `created_at` is read as `createdAt`, and `_user_name` as `_userName`. The keys of a `[String: Value]` are
-        /// not converted.
+        /// `created_at` is read as `createdAt`, and `_user_name` as `_userName`. The keys of a `JSONValue` are
+        /// converted, too, those of a `[String: Value]` are not.
         case convertFromSnakeCase
     }
 
@@ -117,7 +117,7 @@ extension FastJSONDecoder {
             case invalidText
             /// More than 512 nested arrays and objects.
             case tooDeep
-            /// A document of 4 GiB or more. The limit is 2³² − 2 bytes of UTF-8.
+            /// A document of more than 2³² − 2 bytes, nearly 4 GiB.
             case tooLarge
         }
 

@@ -45,8 +45,8 @@ extension JSONValue: Codable {
         return elements
     }
 
-    /// Encodes the value. Foundation's encoder does not keep the order of members. A request body that is itself a
-    /// `JSONValue` does.
+    /// Encodes the value. Foundation's encoder does not keep the order of members, and throws for a number that is
+    /// infinite or NaN. A request body that is itself a `JSONValue` keeps the order.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let elements):
@@ -85,8 +85,8 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The value as JSON on one line, with members sorted by name, so that equal values have the same description.
-    /// Secrets are not redacted.
+    /// The value as JSON on one line, with members sorted by name. Secrets are not redacted. If a number is infinite or
+    /// NaN, the description only states this.
     public var description: String {
         encoded(sortsMembers: true).map { String(decoding: $0, as: UTF8.self) } ?? "a number that JSON cannot represent"
     }

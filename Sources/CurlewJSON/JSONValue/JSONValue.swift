@@ -13,7 +13,8 @@ import CurlewFoundation
 ///
 /// Integers that fit `Int64` or `UInt64` are exact. Any other number is rounded to the nearest `Double`; decoding fails
 /// only if the number is too large for a `Double`. Members keep the order in which they are written or decoded, also in
-/// a request body. Comparing values ignores the order.
+/// a request body. Comparing values ignores the order, and distinguishes the cases of numbers: the literal `1.0` does
+/// not equal `1`.
 public enum JSONValue: Sendable, Hashable {
     /// `null`, or a missing value.
     case null
@@ -23,7 +24,7 @@ public enum JSONValue: Sendable, Hashable {
     case integer(Int64)
     /// An integer that fits only `UInt64`.
     case unsigned(UInt64)
-    /// Any other number, rounded to the nearest `Double`.
+    /// A number rounded to the nearest `Double`. Decoders use the case only for numbers that fit no integer case.
     case number(Double)
     /// A string.
     case string(String)
@@ -173,7 +174,7 @@ extension JSONValue {
         }
     }
 
-    /// Creates a floating-point number, or `null` from nil.
+    /// Creates a floating-point number, or `null` from nil. Encoding an infinite value or NaN throws.
     public init(_ value: Double?) {
         self = value.map(JSONValue.number) ?? .null
     }
@@ -226,8 +227,8 @@ extension JSONValue {
             members.reserveCapacity(capacity)
         }
 
-        /// The value of the member `name`; nil if there is none. Setting a value appends a new member or replaces the value
-        /// of an existing one. Setting nil removes the member.
+        /// The value of the member `name`; nil if there is none. Setting a value appends a new member or replaces the
+        /// value of an existing one. Setting nil removes the member.
         public subscript(name: String) -> JSONValue? {
             get { members[name]?.value }
             set {

@@ -70,9 +70,9 @@ struct JSONWriter {
 extension JSONValue {
     /// Returns the value as UTF-8 JSON on one line; nil if a number is infinite or NaN.
     ///
-    /// - `convertsToSnakeCase`: whether `firstName` is written as `first_name`, as an encoder with
-    ///   `.convertToSnakeCase` writes it.
-    /// - `sortsMembers`: whether members are sorted by name; otherwise they keep their order.
+    /// - `convertsToSnakeCase`: whether `firstName` is written as `first_name`, as by an encoder with
+    ///   `.convertToSnakeCase`. Default false.
+    /// - `sortsMembers`: whether members are sorted by name. Default false: they keep their order.
     package func encoded(convertsToSnakeCase: Bool = false, sortsMembers: Bool = false) -> Data? {
         var writer = JSONWriter(convertsToSnakeCase: convertsToSnakeCase, sortsMembers: sortsMembers)
         return writer.write(self) ? Data(writer.bytes) : nil

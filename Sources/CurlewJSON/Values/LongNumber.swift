@@ -104,8 +104,8 @@ struct LongNumber {
     /// adds one more digit to represent the rest.
     private static let enoughDigits = 800
 
-    /// Returns the number as text with at most `maximum` digits, and one more digit if an omitted digit is not zero. The
-    /// exponent accounts for the omitted digits. Parsing a very long number completely would take more than linear
+    /// Returns the number as text with at most `maximum` digits, and one more digit if an omitted digit is not zero.
+    /// The exponent accounts for the omitted digits. Parsing a very long number completely would take more than linear
     /// time.
     func shortened(to maximum: Int) -> String {
         guard !mantissa.isEmpty else { return "\(isNegative ? "-" : "")\(digits)e\(exponent)" }
