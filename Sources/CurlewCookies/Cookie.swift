@@ -15,8 +15,8 @@ public struct Cookie: Hashable, Sendable, Codable {
     public let domain: String
     /// Whether only `domain` receives the cookie.
     public let isHostOnly: Bool
-    /// The path to which the cookie is sent. It includes the paths below it, by complete segments: `/a` includes
-    /// `/a/b`, but not `/ab`.
+    /// The path to which the cookie is sent. A path includes those below, by complete segments: `/a` includes `/a/b`,
+    /// but not `/ab`.
     public let path: String
     /// Whether the cookie is sent only over https and to loopback.
     public let isSecure: Bool
@@ -42,17 +42,18 @@ public struct Cookie: Hashable, Sendable, Codable {
         case strict
         /// After a redirect from another site, the cookie is sent only with safe methods.
         case lax
-        /// The cookie is sent with all requests. It must be `Secure`.
+        /// The cookie is sent with all requests. A store refuses it unless it is `Secure`.
         case none
         /// The attribute is absent or not recognized. Treated as `lax`.
         case unspecified
     }
 
-    /// Creates a cookie for `CookieStore.insert(_:)`.
+    /// Creates a cookie for `CookieStore.insert(_:at:)`, which validates it.
     ///
     /// - `domain`: the host that receives the cookie. A leading dot is removed, and names outside ASCII are converted
     ///   to punycode.
     /// - `isHostOnly`: false if the subdomains of `domain` also receive the cookie. Default true.
+    /// - `isSecure`: whether the cookie is sent only over https and to loopback. Default true.
     public init(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
         isSecure: Bool = true, isHTTPOnly: Bool = true, sameSite: SameSite = .unspecified, expires: Date? = nil,
@@ -90,7 +91,7 @@ extension Cookie: MirroredByDescription {
 }
 
 extension Cookie {
-    /// The reason why a cookie was rejected: `print(refusal)`.
+    /// The reason why a cookie was refused: `print(refusal)`.
     public struct Refusal: Error, Hashable, CustomStringConvertible, Sendable {
         /// The reason in one sentence, without the content of the cookie.
         public let description: String

@@ -3,9 +3,8 @@
 import CurlewCore
 import CurlewFoundation
 
-/// The file of a `CookieStore`: JSON that is validated when it is read, and replaced atomically when it is written.
-///
-/// The file is accepted only if it is a regular file of this user that no other user can read or change. Cookies from
+/// The file of a `CookieStore`: JSON that is validated when it is read, and replaced atomically when it is written. The
+/// file is accepted only if it is a regular file of this user that no other user can read or change. Cookies from
 /// another user could sign this user in to that user's account.
 struct CookieFile: Sendable {
     let path: String

@@ -66,8 +66,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - A `Cookie` field of the call is sent unchanged, and no cookies are added to it. After a redirect to another
     ///   origin, the field is removed and the store provides the cookies.
     /// - The cookies from every response are stored, whatever the status, including redirects.
-    /// - `SameSite` applies after redirects through another site (another registrable domain, or http instead of
-    ///   https).
+    /// - `SameSite` applies after redirects through another site (another registrable domain or scheme).
     /// - A refused cookie does not fail the call; observers are notified of the reason (`CookieStore.Event.refused`).
     public static func cookies(_ store: CookieStore = CookieStore()) -> BuiltInInterceptor {
         BuiltInInterceptor(CookieInterceptor(store: store))

@@ -8,10 +8,10 @@ import CurlewHTTP
 /// functions receive the time as a parameter.
 ///
 /// `CookieStore` fills a jar and shares it among clients. Limits: 4096 bytes of name and value, 1024 bytes of an
-/// attribute, 50 cookies of a domain, 3000 in total, 50 from one response, 16 KiB in a field, a lifetime of 400 days. If
-/// a limit is exceeded, expired cookies are removed first. If a domain still has too many cookies, those without `Secure` are
-/// removed before the others. In each case, the cookies that were least recently set or sent are removed first. Plain
-/// http to loopback counts as secure, as in browsers.
+/// attribute, 50 cookies of a domain, 3000 in total, 50 from one response, 16 KiB in a field, a lifetime of 400 days.
+/// If a limit is exceeded, expired cookies are removed first. If a domain still has too many cookies, those without
+/// `Secure` are removed before the others, and otherwise the cookies that were least recently set or sent. Plain http
+/// to loopback counts as secure, as in browsers.
 struct CookieJar: Sendable {
     /// The limits on the number, size and lifetime of cookies.
     let limits: CookieStore.Limits

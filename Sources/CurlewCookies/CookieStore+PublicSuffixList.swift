@@ -23,10 +23,9 @@ extension CookieStore {
         /// without reading a file or building a table.
         public static let bundled = PublicSuffixList(source: .table)
 
-        /// The list of this system. It may be newer than `bundled`. The file is
-        /// `/usr/share/publicsuffix/public_suffix_list.dat` (package `publicsuffix` on Debian and Ubuntu), and is read
-        /// once, when the list is first needed. The same as `bundled` if the file is missing, larger than 8 MiB, or
-        /// contains no rules.
+        /// The list of this system, which may be newer than `bundled`. The file
+        /// `/usr/share/publicsuffix/public_suffix_list.dat` (package `publicsuffix` on Debian and Ubuntu) is read once,
+        /// when the list is first needed. If it is missing, larger than 8 MiB, or without rules, the list is `bundled`.
         public static let system: PublicSuffixList = {
             let text = try? PrivateFile.read("/usr/share/publicsuffix/public_suffix_list.dat", limit: 8 << 20)
             return text.map { PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self)) } ?? .bundled

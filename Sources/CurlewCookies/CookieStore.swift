@@ -31,7 +31,7 @@ public struct CookieStore: Sendable {
 
     /// Creates a store in memory.
     ///
-    /// - `publicSuffixes`: the names, such as `co.uk`, for which no cookie is accepted.
+    /// - `publicSuffixes`: the names, such as `co.uk`, whose subdomains may not share a cookie. Default `.bundled`.
     public init(publicSuffixes: PublicSuffixList = .bundled) {
         self.init(CookieJar(publicSuffixes: publicSuffixes))
     }
@@ -48,8 +48,8 @@ public struct CookieStore: Sendable {
     /// - `path`: a path in an existing folder. A missing file counts as empty. A file of more than 16 MiB is not read.
     /// - `keepsSessionCookies`: whether session cookies are also written. Default false: they end with the process, as
     ///   in a browser that is closed.
-    /// - `publicSuffixes`: the names, such as `co.uk`, for which no cookie is accepted.
-    /// - `time`: the time source for the expiry of the cookies in the file.
+    /// - `publicSuffixes`: the names, such as `co.uk`, whose subdomains may not share a cookie. Default `.bundled`.
+    /// - `time`: the time source for the expiry of the cookies in the file. Default: the system's clock.
     ///
     /// The initializer reads the file synchronously and never fails: `problem` contains the error.
     ///
@@ -93,14 +93,15 @@ public struct CookieStore: Sendable {
     /// to nil.
     public var problem: NetworkError? { state.withLock { $0.problem } }
 
-    /// Returns the cookies that a GET request for `url` would receive at `now`, in the order of the `Cookie` field.
-    /// Throws if `url` is not an http or https URL.
+    /// Returns the cookies that match a GET request for `url` at `now`, in the order of the `Cookie` field, which omits
+    /// those beyond 16 KiB. Throws `.invalidRequest` if `url` is not an http or https URL, or contains userinfo.
     public func cookies(for url: String, at now: Date = Date()) throws(NetworkError) -> [Cookie] {
         let request = try HTTPRequest(url: url)
         return state.withLock { $0.jar.cookies(for: request, at: now) }
     }
 
-    /// Adds a cookie, or replaces the cookie with the same name, domain and path. Returns the reason if the cookie is
+    /// Adds a cookie, or replaces the cookie with the same name, domain, `isHostOnly` and path. The cookie lasts at
+    /// most 400 days from `now`; if it has expired, it only removes the other one. Returns the reason if the cookie is
     /// refused; nil otherwise.
     @discardableResult
     public func insert(_ cookie: Cookie, at now: Date = Date()) -> Cookie.Refusal? {
@@ -195,8 +196,8 @@ extension CookieStore {
     /// An event of the cookie jar. Observers receive it as `ExchangeEvent.feature`.
     @nonexhaustive
     public enum Event: ExchangeEvent.Feature {
-        /// A cookie from the response was rejected. `name` is the name that the server sent, clipped to 64 characters;
-        /// empty if there is none.
+        /// A cookie from the response was refused. `name` is the name that the server sent, clipped to 64 bytes; empty
+        /// if there is none.
         case refused(Cookie.Refusal, name: String)
 
         /// The name of the kind of event: `cookie.refused`.
