@@ -36,9 +36,8 @@ extension Interceptor where Self == BuiltInInterceptor {
         }
     }
 
-    /// Rejects calls to an origin that keeps failing, without sending them: `.circuitBreaker()`.
-    ///
-    /// `CircuitBreaker` documents the rules.
+    /// Rejects calls to an origin that keeps failing, without sending them: `.circuitBreaker()`. `CircuitBreaker`
+    /// documents the rules.
     ///
     /// - `policy`: when circuits open, and for how long. Default `.standard`.
     /// - `scope`: the calls that share a circuit. Default: the calls to one origin.
@@ -53,8 +52,7 @@ extension Interceptor where Self == BuiltInInterceptor {
         BuiltInInterceptor(CircuitBreakerInterceptor(breaker))
     }
 
-    /// Limits the number of requests in a period: `.rateLimit(10, every: .seconds(1))`.
-    ///
+    /// Limits the number of requests in a period and queues the others: `.rateLimit(10, every: .seconds(1))`.
     /// `RateLimit` documents the rules and the parameters.
     public static func rateLimit(
         _ count: Int, every period: Duration, burst: Int? = nil, per scope: LimitScope = .origin
@@ -67,9 +65,8 @@ extension Interceptor where Self == BuiltInInterceptor {
         BuiltInInterceptor(RateLimitInterceptor(limit: limit))
     }
 
-    /// Limits the number of concurrent exchanges: `.concurrencyLimit(8)`.
-    ///
-    /// `ConcurrencyLimit` documents the rules and the parameters.
+    /// Limits the number of concurrent exchanges and queues the others: `.concurrencyLimit(8)`. `ConcurrencyLimit`
+    /// documents the rules and the parameters.
     public static func concurrencyLimit(
         _ permits: Int, per scope: LimitScope = .origin, waiting: Int = 1000
     ) -> BuiltInInterceptor {
@@ -91,9 +88,9 @@ extension Pipeline {
     /// - `attemptTimeout`: how long each attempt may wait for its response head. Default 10 s. It does not limit
     ///   bodies. `Timeouts.attempt` of a call overrides it.
     /// - `retry`: the rules for retries. Default `.standard`.
-    /// - `budget`: the budget that retries and hedged requests draw on. Default: a new budget for each pipeline. The
-    ///   budget becomes the `retryBudget` of the pipeline.
-    /// - `hedging`: the delay before a second, hedged request. Default nil: no hedging.
+    /// - `budget`: the budget of retries and second requests, which becomes the `retryBudget` of the pipeline. Default:
+    ///   a new budget for each pipeline.
+    /// - `hedging`: the delay before a second request, shorter than `attemptTimeout`. Default nil: no hedging.
     /// - `circuit`: the rules by which the circuit of an origin opens. Default `.standard`. The window of the policy
     ///   must be at least twice as long as `attemptTimeout`.
     /// - `rateLimit`: the rate limit. Default nil: no limit, because only the server's operator knows a suitable one.
@@ -118,8 +115,8 @@ extension Pipeline {
 }
 
 extension NetworkError.Policy {
-    /// The circuit breaker refused the call because the circuit is open: its calls failed too often recently.
-    /// `retryAfter` is the time until the next trial is allowed.
+    /// The circuit breaker refused the call: the circuit is open, or half-open with a trial in flight. `retryAfter` is
+    /// the time until the next trial is allowed.
     public static let circuitBreaker = {
         var policy = NetworkError.Policy(
             "circuitBreaker", message: "The service is not available right now.", mayPass: true)
@@ -130,8 +127,8 @@ extension NetworkError.Policy {
     /// until after the deadline, or too many calls already wait.
     public static let rateLimit = NetworkError.Policy(
         "rateLimit", message: "There were too many requests.", mayPass: true)
-    /// The concurrency limit refused the call: too many calls already wait for a permit. A call whose deadline passes in
-    /// the queue fails with `.timedOut(.queue)` instead.
+    /// The concurrency limit refused the call: too many calls already wait for a permit. A call whose deadline passes
+    /// in the queue fails with `.timedOut(.queue)` instead.
     public static let concurrencyLimit = NetworkError.Policy(
         "concurrencyLimit", message: "There were too many requests.", mayPass: true)
 }

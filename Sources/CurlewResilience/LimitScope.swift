@@ -19,10 +19,10 @@ public struct LimitScope: Sendable {
     public static let all = LimitScope(rule: .all)
     /// A separate limit for each origin (scheme, host and port).
     public static let origin = LimitScope(rule: .origin)
-    /// A separate limit for each route, identified by its name.
+    /// A separate limit for each route name. Calls without a route name share one limit.
     public static let route = LimitScope(rule: .route)
 
-    /// Returns a scope with a separate limit for each key. `key` runs once for each request and must return quickly.
+    /// Returns a scope with a limit for each key. `key` runs once for each request on the wire and must return quickly.
     public static func key(_ key: @escaping @Sendable (HTTPRequest, ExchangeContext) -> String) -> LimitScope {
         LimitScope(rule: .key(key))
     }
@@ -63,7 +63,7 @@ extension LimitScope {
         /// The calls of one route or with one key: the name of the route, or the key that the app returned.
         case text(String)
 
-        /// A description for messages: `all calls`, the origin, or at most 100 characters of the route name or key.
+        /// A description for messages: `all calls`, the origin, or at most 100 bytes of the route name or key.
         public var description: String {
             switch self {
             case .all: "all calls"

@@ -29,7 +29,7 @@ import CurlewCore
 /// Guarantees:
 /// - While the circuit is half-open, one trial may be in flight. After `trials` successes the circuit closes. The
 ///   first trial that fails opens it again.
-/// - A trial that is cancelled allows the next one immediately. A trial that never ends does so after 30 s.
+/// - A trial that is cancelled allows the next one immediately, and any other trial after 30 s at the latest.
 /// - Calls that were sent in an earlier phase do not count.
 /// - A call counts once, when the head of its response arrives. The end of the body does not count.
 /// - At most 256 circuits are remembered. Closed ones are forgotten first, in order of their last use.
@@ -49,12 +49,12 @@ public final class CircuitBreaker: Sendable {
         self.scope = scope
     }
 
-    /// Returns the phase of the circuit of a scope; `.closed` if the breaker knows no circuit for it.
+    /// Returns the phase of the circuit with this key; `.closed` if the breaker knows no such circuit.
     public func phase(of scope: LimitScope.Key) -> CircuitBreaker.Phase {
         table.withLock { $0.circuits[scope] }?.state.withLock { $0.phase } ?? .closed
     }
 
-    /// The circuits that are not closed, with their phases.
+    /// The phases of the circuits that are open or half-open, by the keys of the circuits.
     public var openCircuits: [LimitScope.Key: CircuitBreaker.Phase] {
         table.withLock { $0.circuits }.mapValues { $0.state.withLock { $0.phase } }.filter { $0.value != .closed }
     }
@@ -132,18 +132,18 @@ extension CircuitBreaker {
         let openTime: Duration
         let trials: Int
 
-        /// Creates a policy from the given values and the defaults.
+        /// Creates a policy. With a value outside of the ranges below, every call throws `.configuration`.
         ///
         /// - `failureRatio`: the ratio of failed calls in the window at which the circuit opens: above 0, at most 1.
         ///   Default 0.5, as in Hystrix and resilience4j.
-        /// - `minimumCalls`: the minimum number of calls in the window before the circuit can open. Default 20, as in
-        ///   Hystrix.
-        /// - `window`: the length of the sliding window, at least 10 ms. The window advances in steps of a tenth.
-        ///   Default 30 s, as in Polly.
-        /// - `openTime`: the duration for which the circuit stays open. The actual duration is random, from half of it
-        ///   to all of it, so that many clients do not return at the same moment. Default 5 s, as in Polly and Hystrix.
-        /// - `trials`: the number of trial calls that must succeed, one after the other, before the circuit closes.
-        ///   Default 1, as in Polly.
+        /// - `minimumCalls`: the minimum number of calls in the window before the circuit can open, at least 1. Default
+        ///   20, as in Hystrix.
+        /// - `window`: the length of the sliding window, at least 10 ms and two attempt timeouts. The window advances
+        ///   in steps of a tenth of its length. Default 30 s, as in Polly.
+        /// - `openTime`: how long the circuit stays open, above zero. The actual duration is random, from half of it to
+        ///   all of it, so that many clients do not return at the same moment. Default 5 s, as in Polly and Hystrix.
+        /// - `trials`: the number of trial calls that must succeed, one after the other, before the circuit closes: at
+        ///   least 1. Default 1, as in Polly.
         public init(
             failureRatio: Double = 0.5, minimumCalls: Int = 20, window: Duration = .seconds(30),
             openTime: Duration = .seconds(5), trials: Int = 1

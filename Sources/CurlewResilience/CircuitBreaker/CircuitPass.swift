@@ -3,11 +3,9 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The passage of one call through a circuit.
-///
-/// The circuit is checked twice: on entry, so that no call queues for a server whose circuit is open, and when the
-/// request leaves the pipeline, so that a request that was queued before the circuit opened is not sent. Only a call
-/// that left the pipeline counts.
+/// The passage of one call through a circuit. The circuit is checked twice: on entry, so that no call queues for a
+/// server whose circuit is open, and when the request leaves the pipeline, so that a request that was queued before the
+/// circuit opened is not sent. Only a call that left the pipeline counts.
 final class CircuitPass: SendCheck {
     let outer: (any SendCheck)?
     private let circuit: Circuit
@@ -111,7 +109,7 @@ package struct CircuitBreakerInterceptor: Interceptor {
         self.breaker = breaker
     }
 
-    /// The kind that must be unique includes the scope, so that a pipeline can combine breakers of different scopes.
+    /// The traits. A pipeline may contain breakers for different scopes, but only one for each scope.
     package var traits: InterceptorTraits {
         var traits = InterceptorTraits(.circuitBreaker, problem: problem(in:))
         traits.uniqueKind = ("circuit breakers for each \(breaker.scope)", "each failure counts twice")

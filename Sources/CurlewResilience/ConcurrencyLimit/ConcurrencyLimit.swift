@@ -33,8 +33,8 @@ public final class ConcurrencyLimit: Sendable {
     ///
     /// - `permits`: the number of permits. With a value below one, every call throws `.configuration`.
     /// - `scope`: the calls that share the permits. Default: the calls to one origin.
-    /// - `waiting`: the maximum number of waiting calls in each scope. Default 1000. Zero refuses every call that gets
-    ///   no permit immediately.
+    /// - `waiting`: the maximum number of waiting calls in each scope. Default 1000. Zero, and any negative number,
+    ///   refuses every call that gets no permit immediately.
     public init(_ permits: Int, per scope: LimitScope = .origin, waiting: Int = 1000) {
         self.permits = permits
         self.scope = scope

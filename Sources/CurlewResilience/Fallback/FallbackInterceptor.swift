@@ -63,9 +63,9 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///         request.target == "/rates" ? HTTPResponse(body: ResponseBody(lastRates)) : nil
     ///     }
     ///
-    /// - The fallback is placed outside of redirects, retries, circuit breakers and the cache; only logging is closer
-    ///   to the caller. The closure therefore runs once, after all of them have failed. No cache stores its response,
-    ///   which has `Cache-Control: no-store`.
+    /// - The fallback is placed outside of redirects, retries, circuit breakers and the cache; only `.logging` and
+    ///   `.totalDeadline` are closer to the caller. The closure therefore runs once, after all of them have failed. No
+    ///   cache stores its response, which has `Cache-Control: no-store`.
     /// - The closure receives the request and the error of the call. If it returns nil, the call keeps its outcome. If
     ///   it throws, the call throws that error.
     /// - A response from the fallback can be recognized: `response.served` is `.fallback`, the last of its `attempts`
@@ -74,10 +74,10 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - The closure has no separate time limit, and the total deadline of the call may have passed. Take the response
     ///   from memory or from a file.
     ///
-    /// - `when`: returns whether to call the closure for a failure. Default: failures caused by the server or the
-    ///   network, that is, statuses of 500 and above, 408 and 429, no connection, a lost connection, timeouts, invalid
-    ///   responses, and refusals by a circuit breaker or a limit. A status counts as a failure unless
-    ///   `RequestOptions.acceptedStatuses` contains it. Never called for cancellation.
+    /// - `when`: returns whether to call the closure for a failure. Default: `NetworkError.isOutage`, that is, statuses
+    ///   from 500 to 599, 408 and 429, no connection, a lost connection, timeouts, invalid responses, and refusals by a
+    ///   circuit breaker or a limit. A status of 400 or above is a failure unless `RequestOptions.acceptedStatuses`
+    ///   contains it. Never called for cancellation.
     public static func fallback(
         when: @escaping @Sendable (NetworkError) -> Bool = { $0.isOutage },
         _ answer: @escaping @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
@@ -87,8 +87,8 @@ extension Interceptor where Self == BuiltInInterceptor {
 }
 
 extension NetworkError {
-    /// Whether the server or the network caused the error, or a policy that reacts to their state, such as a circuit
-    /// breaker. By default, `.fallback` calls its closure for these errors.
+    /// Whether the error is retryable (`isRetryable`, which includes refusals by a circuit breaker or a limit), a
+    /// status from 500 to 599, or `.badResponse`. By default, `.fallback` calls its closure for these errors.
     public var isOutage: Bool { isRetryable || isServerError || reason == .badResponse }
 }
 

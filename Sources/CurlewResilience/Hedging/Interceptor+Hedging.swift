@@ -10,8 +10,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// requests. Choose a delay within which 95 % of the responses arrive.
     ///
     /// Guarantees:
-    /// - A request is hedged only if it may be sent twice (`ExchangeContext.mayRepeat`) and its body can be produced
-    ///   again. It is never sent three times. `when` can only exclude calls.
+    /// - A request is hedged only if it may be sent twice (`ExchangeContext.mayRepeat`), its body can be produced
+    ///   again, its response is no live stream, and `delay` ends before the deadline. It is never sent three times.
     /// - The second request is sent after `delay` if the first has not ended by then. `.retry()` handles failed
     ///   requests. The second request draws on `budget`, and is not sent if the budget has too few tokens.
     /// - The first response that is not a failure wins. Failures are errors and the statuses 408, 429, 500, 502, 503
@@ -23,7 +23,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// No default pipeline includes hedging. It is placed after `.retry()`, which sees one attempt with a note about
     /// the second request, and before the circuit breaker and the limits, which see each request.
     ///
-    /// - `delay`: the wait before the second request, not negative. Zero sends both requests immediately.
+    /// - `delay`: the wait before the second request. Zero sends both requests immediately. If `delay` is negative, or
+    ///   not shorter than the attempt timeout of the pipeline, every call throws `.configuration`.
     /// - `budget`: the budget that second requests draw on. Default nil: the budget of `.retry()` in the same pipeline,
     ///   so that retries and second requests share one budget. Without `.retry()`, a separate budget.
     /// - `when`: selects the calls that are hedged among those that may be sent twice. Default nil: all of them.

@@ -89,8 +89,8 @@ package struct TokenBucket: Hashable, Sendable {
 
     /// Creates a full bucket.
     ///
-    /// - `count`, `period`: the number of tokens that are added in a period. The pace is clamped to at least one token
-    ///   a year and at most one token a nanosecond.
+    /// - `count`, `period`: the number of tokens, at least 1, that are added in a period, which counts as at least 1 ns
+    ///   and at most 365 days. The pace is at most one token a nanosecond.
     /// - `burst`: the maximum number of tokens in the bucket, clamped to 1...1,000,000, and to the number that is added
     ///   in 100 years. Default `count`.
     package init(_ count: Int, every period: Duration, burst: Int? = nil) {

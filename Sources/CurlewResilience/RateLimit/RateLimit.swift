@@ -37,16 +37,17 @@ public final class RateLimit: Sendable {
 
     /// Creates a limit whose buckets are full.
     ///
-    /// - `count`, `period`: the pace. If one of them is not positive, every call throws `.configuration`.
-    /// - `burst`: the number of requests that may be sent immediately after an idle period. Default `count`.
+    /// - `count`, `period`: the pace, `period` at most 365 days. Unless both are positive, every call throws
+    ///   `.configuration`.
+    /// - `burst`: the maximum number of requests at once after an idle period, 1 to 1,000,000. Default `count`.
     /// - `scope`: the calls that share a bucket. Default: the calls to one origin.
-    /// - `waiting`: the maximum number of waiting calls in each scope. Default 1000. Zero refuses every call that finds
-    ///   no token.
+    /// - `waiting`: the maximum number of waiting calls in each scope. Default 1000. Zero, and any negative number,
+    ///   refuses every call that finds no token.
     /// - `maximumPause`: the longest pause that one response can cause. Default 60 s. Zero ignores the pauses of
     ///   servers.
     /// - `heedsQuotas`: whether to respect the `RateLimit` and `X-RateLimit` fields. Default true. Set it to false for
     ///   servers that send wrong values, or a quota that many clients share. `Retry-After` is still respected.
-    /// - `scopes`: the maximum number of scopes that are remembered, about 200 bytes each. Default 10,000.
+    /// - `scopes`: the maximum number of scopes that are remembered, at least 1; about 200 bytes each. Default 10,000.
     public init(
         _ count: Int, every period: Duration, burst: Int? = nil, per scope: LimitScope = .origin, waiting: Int = 1000,
         maximumPause: Duration = .seconds(60), heedsQuotas: Bool = true, scopes: Int = 10_000
