@@ -63,7 +63,7 @@ struct ExchangeText: Sendable {
         return ([line] + attempts.lines).map(\.printable)
     }
 
-    /// Returns a text of at most 500 characters on one line.
+    /// Returns a text of at most 500 bytes on one line.
     func line(_ line: String) -> String {
         redaction.text(line).clipped(to: 500).joinedLines.printable
     }

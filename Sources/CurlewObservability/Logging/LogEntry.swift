@@ -4,14 +4,14 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// One log entry: a request, a response or a failure, redacted and without control characters.
+/// One log entry: a request, a note, a response or a failure, redacted and without control characters.
 public struct LogEntry: Sendable, CustomStringConvertible {
     /// The kind of a log entry.
     @nonexhaustive
     public enum Kind: Hashable, Sendable {
         /// The call or request begins.
         case request
-        /// A decision during the call: a retry, a redirect, a refresh of tokens, or at the level `.explain` any other.
+        /// A decision during the call: one that `Level.line` lists or, from the level `.explain` on, any other.
         case note
         /// The head of a response has arrived, whatever its status.
         case response
@@ -25,20 +25,20 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     public let exchange: UInt64
     /// The name of the endpoint; empty if the call has none.
     public let routeName: String
-    /// The lines of the entry: one line, and further lines at the levels `.headers` and `.body`.
+    /// The lines of the entry, redacted: one line, and further lines at the levels `.headers` and `.body`.
     public let lines: [String]
     /// The facts of the entry as names and values, for logs that store them separately. The names are those of the
     /// OpenTelemetry conventions where they exist:
     ///
     /// - request: `http.request.method`, `url.full`, and `attempt` from the second one on
     /// - note: `event.name`
-    /// - response: `http.response.status_code`, `duration_ms`, `attempts` if there were several, and `source` if it does
-    ///   not come from the server
-    /// - failure: `error.type` (`MetricsRegistry.name(of:)`), `duration_ms`, and `attempts` if there were several
+    /// - response: `http.response.status_code`, `duration_ms`, `attempts` if there were several, and `source` if it
+    ///   does not come from the server
+    /// - failure: `error.type` (`MetricsRegistry.name(of:)`), `duration_ms` if a request was built, `attempts` if
+    ///   several
     public let fields: [Field]
 
-    /// Creates an entry, for example one that an app writes to the same sink. Control characters in `lines` and in
-    /// values are escaped. Secrets in them are not redacted.
+    /// Creates an entry. Control characters in `lines` and in values are escaped; secrets are not redacted.
     package init(
         _ kind: Kind, exchange: UInt64, routeName: String = "", lines: [String], fields: [Field] = []
     ) {
@@ -70,13 +70,13 @@ public struct LogEntry: Sendable, CustomStringConvertible {
 
     /// The severity of an entry.
     public enum Severity: Comparable, CaseIterable, Sendable {
-        /// For developers: requests, and notes of the level `.explain`.
+        /// Requests, and the notes that only the level `.explain` adds.
         case debug
-        /// Responses with a status below 400, cancelled calls, retries, redirects and refreshes of tokens.
+        /// Responses with a status below 400, cancelled calls, and the notes of the level `.line`.
         case info
         /// Responses with a status of 400 or more.
         case warning
-        /// Calls that failed without a response.
+        /// Calls and requests that failed without a response, except cancelled ones.
         case error
     }
 
@@ -108,16 +108,16 @@ public struct LogEntry: Sendable, CustomStringConvertible {
     public enum Level: Comparable, CaseIterable, Sendable {
         /// Nothing is logged.
         case off
-        /// The request line, the status, time and size of the response, and a line for each retry, each redirect, and
-        /// each refresh of tokens.
+        /// The request line, the status, time and size of the response, and a line for each retry, redirect, refresh of
+        /// tokens, circuit that opens, fallback, and warning about pins.
         case line
-        /// Also a line for every other decision: the use of the cache, waits for a limit, refused cookies, and for each
-        /// request on the wire its connection.
+        /// Also a line for every other decision, such as the use of the cache, waits for a limit and refused cookies,
+        /// and for each request on the wire its connection.
         case explain
         /// Also the header fields, and the attempts if the call had several.
         case headers
-        /// Also the first bytes of bodies that are text and in memory. For multipart, HTML and XML bodies, only the size
-        /// is logged, because their secrets cannot be recognized.
+        /// Also the first bytes of bodies that are text and in memory. For multipart, HTML and XML bodies, only the
+        /// size is logged, because their secrets cannot be recognized, unless the redaction is `.none`.
         case body
     }
 

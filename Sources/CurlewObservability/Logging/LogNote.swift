@@ -68,10 +68,9 @@ struct LogNote: Sendable {
     }
 }
 
-/// The notes that a log has not written yet.
-///
-/// The events of a request on the wire arrive while locks of the client are held, and on threads of the transport, where
-/// a log must not write. Their notes therefore wait for the next entry of their call.
+/// The notes that a log has not written yet. The events of a request on the wire arrive while locks of the client are
+/// held, and on threads of the transport, where a log must not write. Their notes therefore wait for the next entry of
+/// their call.
 final class WaitingNotes: Sendable {
     /// The maximum number of notes of a call. Further notes are dropped.
     private static let noteLimit = 100

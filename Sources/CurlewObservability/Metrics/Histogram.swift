@@ -6,22 +6,22 @@ extension MetricsRegistry {
     /// A distribution of values: the number of values in each of a fixed number of buckets, with their sum, minimum and
     /// maximum.
     public struct Histogram: Hashable, Sendable {
-        /// The upper bounds of the buckets, ascending. A value that equals a bound belongs to the bucket below it, as in
-        /// OpenTelemetry and Prometheus. One more bucket has the values above the last bound.
+        /// The upper bounds of the buckets, ascending. A value that equals a bound belongs to the bucket below it, as
+        /// in OpenTelemetry and Prometheus. One more bucket has the values above the last bound.
         public let bounds: [Double]
-        /// The number of values in each bucket: one more than there are bounds.
+        /// The number of values in each bucket. There is one more bucket than bounds.
         public private(set) var counts: [UInt64]
-        /// The sum of all values.
+        /// The sum of all values, in the unit of the metric.
         public private(set) var sum = 0.0
-        /// The smallest value; nil if there are none.
+        /// The smallest value; nil if there are no values.
         public var minimum: Double? { count == 0 ? nil : lowest }
-        /// The largest value; nil if there are none.
+        /// The largest value; nil if there are no values.
         public var maximum: Double? { count == 0 ? nil : highest }
         private var lowest = Double.infinity
         private var highest = -Double.infinity
 
-        /// The bucket boundaries that the semantic conventions of OpenTelemetry advise for `http.client.request.duration`,
-        /// in seconds.
+        /// The bucket boundaries that the semantic conventions of OpenTelemetry advise for
+        /// `http.client.request.duration`, in seconds.
         public static let seconds = [
             0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
         ]
@@ -53,10 +53,11 @@ extension MetricsRegistry {
             if value > highest { highest = value }
         }
 
-        /// Estimates the value below which this share of the values lies: 0.5 for the median. Nil if there are no values.
+        /// Estimates the value below which this share of the values lies: 0.5 for the median. Nil without values, or
+        /// for NaN.
         ///
-        /// The estimate lies in the same bucket as the exact value, between `minimum` and `maximum`. Within the bucket, it
-        /// assumes that the values are spread evenly. Shares outside 0...1 are clamped.
+        /// The estimate lies in the same bucket as the exact value, between `minimum` and `maximum`, as if the values
+        /// were spread evenly in the bucket. Shares outside 0...1 are clamped.
         public func quantile(_ share: Double) -> Double? {
             let total = count
             guard total > 0, !share.isNaN else { return nil }

@@ -21,10 +21,10 @@ extension MetricsRegistry {
     /// | `curlew.client.lost_events` | counter | none |
     ///
     /// The attributes of the target are `curlew.route`, `http.request.method`, `server.address`, `server.port` and
-    /// `url.scheme`. The status is `http.response.status_code`, the error is `error.type`: for a response, its status from
-    /// 400 on; otherwise the name of the reason (`MetricsRegistry.name(of:)`). Methods other than those of RFC 9110,
-    /// PATCH and QUERY are `_OTHER`. `http.client.request.duration` is the metric of the stable HTTP conventions of OpenTelemetry;
-    /// the conventions do not define the others.
+    /// `url.scheme`. The status is `http.response.status_code`, the error is `error.type`: for a response, its status
+    /// from 400 on; otherwise the name of the reason (`MetricsRegistry.name(of:)`). Methods other than those of RFC
+    /// 9110, PATCH and QUERY are `_OTHER`. Points beyond the limit of the registry have `curlew.overflow`. Only
+    /// `http.client.request.duration` is a metric of the stable HTTP conventions of OpenTelemetry.
     public struct Snapshot: Hashable, Sendable {
         /// The date on which the registry was created. All counts begin there.
         public let start: Date
@@ -92,7 +92,7 @@ extension MetricsRegistry.Point {
         self.init(attributes: sorted, value: value, isOverflow: isOverflow)
     }
 
-    /// Returns the value of an attribute as text; nil if the point does not have it.
+    /// Returns the value of the attribute `name` as text; nil if the point does not have this attribute.
     public func text(of name: String) -> String? {
         attributes.first { $0.name == name }?.text
     }

@@ -15,8 +15,9 @@ import CurlewHTTP
 /// A registry may serve many clients. It is notified on the thread of each event, without a queue, and all of its
 /// methods may be called on any thread.
 ///
-/// - **Memory** is bounded: each metric has at most `limit` combinations of attributes. Beyond that, values are added to
-///   one more, whose attributes are `other`. Route names, hosts and other texts are clipped.
+/// - **Memory** is bounded: at most `limit` targets (a route, a method and an origin each), and as many outcomes of
+///   calls, outcomes of requests, and events. Beyond that, values are added to points with the attribute
+///   `curlew.overflow`. Route names, hosts and other texts are clipped.
 /// - **Secrets**: no attribute comes from a path, a query, a header field or a body.
 ///
 /// `MetricsRegistry.Snapshot` lists the metrics.
@@ -32,11 +33,11 @@ public final class MetricsRegistry: RequestObserver {
 
     /// Creates an empty registry.
     ///
-    /// - `limit`: the maximum number of combinations of attributes for each metric, between 1 and 100,000. Default
-    ///   1,000, which takes at most 3 MB.
+    /// - `limit`: the maximum number of targets, of outcomes and of events, clamped to 1...100,000. Default 1,000,
+    ///   which takes at most 3 MB.
     /// - `bounds`: the upper bounds of the buckets of durations, in seconds. Default: those that the conventions of
-    ///   OpenTelemetry advise. At most 100; more are ignored.
-    /// - `time`: the source of the dates of snapshots.
+    ///   OpenTelemetry advise. Bounds after the first 100, and those that are not finite, are ignored.
+    /// - `time`: the source of the dates of snapshots. Default: the system's clock.
     public init(limit: Int = 1000, bounds: [Double] = Histogram.seconds, time: any TimeSource = SystemTime()) {
         table = Locked(
             MetricsTable(limit: min(max(1, limit), 100_000), durations: Histogram(bounds: Array(bounds.prefix(100)))))

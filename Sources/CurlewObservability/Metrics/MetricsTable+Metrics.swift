@@ -163,8 +163,8 @@ extension MetricsRegistry {
     /// Returns the name of a reason in `error.type`: lower-case words joined by underscores, such as
     /// `timed_out_first_byte`, from a fixed set. A status is its number: `503`.
     ///
-    /// A refusal is `refused`, whatever the name of its policy; the events of the policy have more. A reason of a later
-    /// version is `_OTHER`.
+    /// A refusal is `refused`, whatever its policy; `Pipeline.PolicyEvent` names it. A reason of a later version is
+    /// `_OTHER`.
     public static func name(of reason: NetworkError.Reason) -> String { reason.errorType }
 }
 

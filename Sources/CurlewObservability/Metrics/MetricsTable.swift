@@ -83,7 +83,7 @@ struct MetricsTable: Sendable {
     private(set) var notes: [Note: UInt64] = [:]
     private(set) var (otherEvents, otherRetries) = (UInt64(0), UInt64(0))
     private var indices: [Target: Int] = [:]
-    /// The target of the latest call. Most calls of a busy client have few targets, and comparing is faster than hashing.
+    /// The target of the latest call. A busy client has few targets, and comparing is faster than hashing.
     private var latest = 0
     private var callSeries = 0
     private var requestSeries = 0

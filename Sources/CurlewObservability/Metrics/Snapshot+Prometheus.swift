@@ -21,7 +21,8 @@ extension MetricsRegistry.Snapshot {
     ///
     /// Names are those of OpenTelemetry, with underscores, the unit and, for counters, `_total`:
     /// `http.client.request.duration` is `http_client_request_duration_seconds`, and `server.address` is
-    /// `server_address`. The order of the lines depends on the names and labels only.
+    /// `server_address`. The order of the lines depends only on the names and labels. Metrics without points are
+    /// omitted.
     public func prometheusText(_ format: PrometheusFormat = .text) -> String {
         var writer = PrometheusWriter(format: format)
         for metric in metrics { writer.write(metric) }
