@@ -8,17 +8,17 @@ extension Loadable {
     ///
     ///     try await profile.change { $0.isPublic = true } commit: { try await client.send(.publish) }
     ///
-    /// Several changes may be in progress. A failed change reverts only its own effect: the other changes are applied
-    /// again to the value without it. `mutate` may therefore run several times, also on a value that was loaded in the
-    /// meantime and already contains the change. While there is no value, only `commit` runs.
+    /// Several changes may be in progress. A failed change reverts only its own effect: the others are applied again to
+    /// the value without the failed one. `mutate` may therefore run several times, also on a value that was loaded in
+    /// the meantime and already contains the change. While there is no value, only `commit` runs.
     ///
     /// For a list of `Identifiable` items, use `insert`, `remove`, and `change(_:_:commit:)` with an item's id: they
     /// find the item by its identity. This method runs `mutate` on such a list only while the list has the same items
     /// in the same order, so that an index captured earlier stays in range. On a different list the change is not
-    /// shown, and the value is marked stale when `commit` has finished. If the list is inside a value, `mutate` must
+    /// shown, and the value is marked stale when `commit` has succeeded. If the list is inside a value, `mutate` must
     /// find the item by its id.
     ///
-    /// If `commit` throws, reverts the change and throws that error.
+    /// If `commit` throws, reverts the change and throws the error, converted by `NetworkError.init(_:)`.
     public func change(
         _ mutate: @escaping @MainActor (inout Value) -> Void, commit: @MainActor () async throws -> Void
     ) async throws(NetworkError) {
@@ -28,8 +28,8 @@ extension Loadable {
         }
     }
 
-    /// Shows a change immediately, and replaces the value with the one that `replacement` returns. If `replacement`
-    /// throws, reverts the change and throws that error.
+    /// Shows a change immediately, and then replaces the value with the result of `replacement`. If `replacement`
+    /// throws, reverts the change and throws the error. Otherwise, this method behaves like `change(_:commit:)`.
     public func change(
         _ mutate: @escaping @MainActor (inout Value) -> Void, replacement: @MainActor () async throws -> Value
     ) async throws(NetworkError) {
@@ -132,8 +132,8 @@ extension Loadable {
         }
     }
 
-    /// Shows a change of the item with this identity immediately, and replaces the item with the one that `replacement`
-    /// returns. If `replacement` throws, reverts the change and throws that error.
+    /// Shows a change of the item with this identity immediately, and then replaces the item with the one that
+    /// `replacement` returns. If `replacement` throws, reverts the change and throws the error.
     public func change<Item: Identifiable>(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void,
         replacement: @MainActor () async throws -> Item
@@ -141,9 +141,9 @@ extension Loadable {
         try await edit(.change(id, mutate), replacement)
     }
 
-    /// Shows a new item immediately, and removes it again if `replacement` throws.
+    /// Shows a new item immediately. If `replacement` throws, removes the item again and throws the error.
     ///
-    /// - `index`: the index at which the item is shown; an index beyond the end means the end. Default 0.
+    /// - `index`: the index at which the item is shown, limited to the range of the list. Default 0.
     /// - `replacement`: creates the item on the server, and returns the server's version with its identity there.
     public func insert<Item: Identifiable>(
         _ item: Item, at index: Int = 0, replacement: @MainActor () async throws -> Item
@@ -151,7 +151,7 @@ extension Loadable {
         try await edit(.insert(item, at: index), replacement)
     }
 
-    /// Removes the item with this identity immediately, and shows it again if `commit` throws.
+    /// Removes the item with this identity immediately. If `commit` throws, shows the item again and throws the error.
     public func remove<Item: Identifiable>(
         _ id: Item.ID, commit: @MainActor () async throws -> Void
     ) async throws(NetworkError) where Value == [Item] {

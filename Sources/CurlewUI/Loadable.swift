@@ -14,11 +14,11 @@ public import Observation
 ///         .task { await user.appeared() }
 ///         .refreshable { await user.refresh() }
 ///
-/// - Of overlapping loads, the last one started determines the state. Results of earlier loads are dropped.
+/// - A refresh cancels a load that is in progress, and the result of that load is dropped.
 /// - The previous value stays visible during a refresh and after a failed refresh.
-/// - A refresh contacts the server: the client calls in the closure use `HTTPCache.Policy.validate`, unless they
-///   specify another policy.
-/// - Cancellation is never shown as an error. The state returns to the previous one.
+/// - A refresh contacts the server: in the client calls of the closure, `HTTPCache.Policy.validate` replaces
+///   `.useProtocol` and `.returnStaleElseLoad`.
+/// - A cancelled load causes no error: the state returns to the previous one.
 /// - A cancelled caller stops waiting. The load is cancelled when the last waiting caller has stopped waiting.
 /// - The closure is called on the main actor. `APIClient.send` leaves the main actor immediately: neither the network
 ///   nor decoding runs there.
@@ -47,7 +47,8 @@ public final class Loadable<Value: Sendable> {
     @ObservationIgnored var changes: [Change] = []
     @ObservationIgnored var lastChange = 0
 
-    /// Creates a loadable. `work` loads its value: every load and refresh calls `work` once.
+    /// Creates a loadable. Every load and refresh that starts calls `work` once. The value counts as received when
+    /// `work` returns, and as not stale.
     public convenience init(_ work: @escaping @MainActor () async throws -> Value) {
         self.init(source: { _ in (try await work(), .now) })
     }
@@ -64,13 +65,13 @@ public final class Loadable<Value: Sendable> {
         await settle(begin(.load))
     }
 
-    /// Loads the value again, even if it has been loaded or a load is in progress. The server validates cached
-    /// responses. Returns when no load is in progress, or when the caller is cancelled.
+    /// Loads the value again, and cancels a load that is in progress. The server validates cached responses. Returns
+    /// when no load is in progress, or when the caller is cancelled.
     public func refresh() async {
         await settle(begin(.refresh))
     }
 
-    /// Loads the value again after a failure; otherwise behaves like `load()`.
+    /// Behaves like `load()`: loads again after a failure. Even after a failed refresh, cached responses may be used.
     public func retry() async {
         await load()
     }
@@ -83,9 +84,9 @@ public final class Loadable<Value: Sendable> {
         work.end()
     }
 
-    /// Cancels the load or refresh that is in progress, and discards the value, so that the state is `idle`. Call it
-    /// when the user of the data signs out. The commits of pending changes continue, but the changes are no longer
-    /// shown.
+    /// Cancels the load or refresh that is in progress, and discards the value or error, so that the state is `idle`.
+    /// Call this method when the user of the data signs out. The commits of pending changes continue, but the changes
+    /// are no longer shown.
     public func reset() {
         let ended = work
         work = nil
@@ -187,7 +188,7 @@ public struct Freshness: Hashable, Sendable {
         self.isStale = isStale
     }
 
-    /// The freshness of a value that is received now.
+    /// The freshness of a value that is received now and is not stale.
     public static var now: Freshness { Freshness(date: Date()) }
 
     /// Returns the freshness of a value that is made from two values: the earlier date, and stale if either of them is
@@ -232,13 +233,13 @@ extension Loadable.State {
         }
     }
 
-    /// The error of the last load or refresh; nil during a new one. Never a cancellation.
+    /// The error if the last load or refresh failed; nil during a new one. Never a cancellation.
     public var error: NetworkError? {
         if case .failed(let error, _) = self { error } else { nil }
     }
 
-    /// Whether there is neither a value nor an error to show. Only in this state does a view start a load when it
-    /// appears.
+    /// Whether there is neither a value nor an error to show, so that `LoadableView` shows its progress indicator and
+    /// starts a load.
     package var isWaiting: Bool { value == nil && error == nil }
 
     /// Whether a load or refresh is in progress.
@@ -251,7 +252,7 @@ extension Loadable.State {
 extension Loadable: LoadablePart {
     /// The value to show, also during a load and after a failure; nil if there is none.
     public var value: Value? { state.value }
-    /// The error of the last load or refresh; nil during a new one. Never a cancellation.
+    /// The error if the last load or refresh failed; nil during a new one. Never a cancellation.
     public var error: NetworkError? { state.error }
     /// Whether a load or refresh is in progress.
     public var isLoading: Bool { state.isLoading }

@@ -10,15 +10,15 @@ public import Observation
 public protocol LoadablePart: AnyObject, Observable, Sendable {
     /// Whether a load or refresh is in progress.
     var isLoading: Bool { get }
-    /// The error of the last load or refresh. Never a cancellation.
+    /// The error if the last load or refresh failed; nil during a new one. Never a cancellation.
     var error: NetworkError? { get }
     /// Loads what has not been loaded. Returns when no load is in progress, or when the caller is cancelled.
     func load() async
     /// Loads what has not been loaded, when a view appears. Does nothing after a failure.
     func appeared() async
-    /// Loads again, even if a value has been loaded.
+    /// Loads again, even if a value has been loaded. Returns as `load()` does.
     func refresh() async
-    /// Loads again after a failure.
+    /// Loads again after a failure. Returns as `load()` does.
     func retry() async
     /// Cancels the load or refresh that is in progress.
     func cancel()
@@ -96,13 +96,13 @@ public final class LoadableGroup: LoadablePart, Observable {
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable {
-    /// Returns a loadable that depends on this one. A load of it loads this one first, and a refresh of it refreshes
-    /// both.
+    /// Returns a loadable whose value `next` makes from the value of this one.
     ///
     ///     let question = Loadable { try await client.send(.question(id)) }
     ///     let avatar = question.then { try await client.send(.avatar(of: $0.owner)) }
     ///
-    /// If this loadable fails, the dependent one fails with the same error.
+    /// A load of the result first loads this loadable, unless it has been loaded. A refresh of the result refreshes
+    /// both. If this loadable fails, the result fails with the same error.
     public func then<Next: Sendable>(_ next: @escaping @MainActor (Value) async throws -> Next) -> Loadable<Next> {
         Loadable<Next>(source: { demand in
             switch demand {

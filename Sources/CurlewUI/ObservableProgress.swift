@@ -25,19 +25,19 @@ public final class ObservableProgress {
         var isScheduled = false
     }
 
-    /// Creates an object that waits for a transfer.
+    /// Creates an object without a value.
     nonisolated public init() {}
 
-    /// The handler to pass to a transfer, on any thread. It does not keep the object.
+    /// The handler to pass to a transfer, which may call it on any thread. The handler does not retain the object.
     nonisolated public var handler: TransferProgress.Handler {
         { [weak self] value in self?.receive(value) }
     }
 
-    /// The completed part, from 0 to 1; nil while there is no transfer or its total is unknown.
+    /// The completed part, from 0 to 1; nil while there is no value or the total is unknown.
     public var fraction: Double? { value?.fraction }
 
-    /// Removes the value, for example when the screen shows another transfer. Values that have not reached the main
-    /// actor are dropped.
+    /// Removes the value, for example when the screen shows another transfer, and drops values that have not reached
+    /// the main actor. A transfer that continues sets new values.
     public func reset() {
         inbox.withLock { $0.newest = nil }
         value = nil

@@ -5,14 +5,15 @@ public import CurlewCore
 /// Changes single items and shows each change immediately. An item is found by its identity, also after a refresh.
 ///
 /// Several changes may be in progress; a failed change reverts only its own effect. Each closure that changes an item
-/// may run several times, each time on the current item, and does not run if the list has no such item. The
-/// asynchronous methods throw the error that `commit` or `replacement` threw, after the change has been reverted.
+/// may run several times, each time on the current item, and does not run if the list has no such item. If `commit` or
+/// `replacement` throws, the method reverts the change and throws the error, converted by `NetworkError.init(_:)`.
 ///
 /// If pages are requested by the number of items to skip, the next page begins one item too late after a removal, and
 /// one item too early after an insertion. Duplicate items are shown once; omitted items appear with the next refresh.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension PagedLoadable {
-    /// Shows a change to the item with this identity immediately, commits it, and reverts it if `commit` throws.
+    /// Shows a change to the item with this identity immediately, and commits the change. If `commit` throws, reverts
+    /// the change and throws the error.
     ///
     ///     try await films.change(film.id) { $0.isSeen = true } commit: { try await client.send(.markSeen(film.id)) }
     public func change(
@@ -24,8 +25,8 @@ extension PagedLoadable {
         }
     }
 
-    /// Shows a change to the item with this identity immediately, and replaces the item with the one that `replacement`
-    /// returns. Reverts the change if `replacement` throws.
+    /// Shows a change to the item with this identity immediately, and then replaces the item with the one that
+    /// `replacement` returns. If `replacement` throws, reverts the change and throws the error.
     public func change(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void,
         replacement: @MainActor () async throws -> Item
@@ -33,9 +34,9 @@ extension PagedLoadable {
         try await perform(.change(id, mutate), replacement)
     }
 
-    /// Shows a new item immediately, and removes it again if `replacement` throws.
+    /// Shows a new item immediately. If `replacement` throws, removes the item again and throws the error.
     ///
-    /// - `index`: the index at which the item is shown; an index beyond the end means the end. Default 0.
+    /// - `index`: the index at which the item is shown, limited to the range of the list. Default 0.
     /// - `replacement`: creates the item on the server, and returns the server's version with its identity there.
     public func insert(
         _ item: Item, at index: Int = 0, replacement: @MainActor () async throws -> Item
@@ -43,7 +44,7 @@ extension PagedLoadable {
         try await perform(.insert(item, at: index), replacement)
     }
 
-    /// Removes the item with this identity immediately, and shows it again if `commit` throws.
+    /// Removes the item with this identity immediately. If `commit` throws, shows the item again and throws the error.
     public func remove(_ id: Item.ID, commit: @MainActor () async throws -> Void) async throws(NetworkError) {
         try await perform(.remove(id)) {
             try await commit()
@@ -51,21 +52,21 @@ extension PagedLoadable {
         }
     }
 
-    /// Changes the item with this identity. Call it for a change that was committed elsewhere, such as on another
-    /// screen.
+    /// Changes the item with this identity if the list has it. Call this method for a change that was committed
+    /// elsewhere, such as on another screen.
     public func change(_ id: Item.ID, _ mutate: @MainActor (inout Item) -> Void) {
         withoutActuallyEscaping(mutate) { keep(.change(id, $0)) }
         publish()
     }
 
-    /// Inserts an item that was created elsewhere, by default at the beginning. If the list already contains an item
-    /// with the same `id`, the new item replaces it in place.
+    /// Inserts an item that was created elsewhere, by default at the beginning, at the end if `index` is beyond it. If
+    /// the list already contains an item with the same `id`, the new item replaces that item in place.
     public func insert(_ item: Item, at index: Int = 0) {
         keep(.insert(item, at: index), replacedBy: item)
         publish()
     }
 
-    /// Removes the item with this identity. Call it for an item that was deleted elsewhere.
+    /// Removes the item with this identity if the list has it. Call this method for an item that was deleted elsewhere.
     public func remove(_ id: Item.ID) {
         keep(.remove(id))
         publish()

@@ -32,8 +32,8 @@ public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
 /// - An item that is received twice, because the list changed between two pages, is shown once, in its latest version.
 /// - The old items stay visible during a refresh until the first page arrives. A failure does not change the items, and
 ///   `retry()` repeats the load that failed.
-/// - A refresh and the pages after it contact the server: the client calls in the source use
-///   `HTTPCache.Policy.validate`, unless they specify another policy.
+/// - A refresh and the pages after it contact the server: in the client calls of the source,
+///   `HTTPCache.Policy.validate` replaces `.useProtocol` and `.returnStaleElseLoad`.
 /// - `change`, `insert` and `remove` show a change immediately, then commit it, and revert it if the commit fails.
 /// - At most `pageLimit` pages are loaded, even if the server reports more.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
@@ -43,7 +43,7 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     public private(set) var items: [Item] = []
     /// Whether a load of the first page or the next page, or a refresh, is in progress.
     public private(set) var isLoading = false
-    /// The error of the last load or refresh; nil during a new one. Never a cancellation.
+    /// The error if the last load or refresh failed; nil during a new one, and after its cancellation.
     public private(set) var error: NetworkError?
     /// Whether there are more items to load. True before the first page; false after the last page or `pageLimit`
     /// pages.
@@ -67,8 +67,8 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     /// Creates a list. `source` loads its pages.
     ///
     /// - `prefetchDistance`: the number of items at the end of the list whose appearance starts the load of the next
-    ///   page. Default 5.
-    /// - `pageLimit`: the maximum number of pages to load. Default 1,000.
+    ///   page. Default 5, at least 1.
+    /// - `pageLimit`: the maximum number of pages to load. Default 1,000, at least 1.
     /// - `source`: loads the page at a cursor; nil requests the first page. It is called on the main actor, as for
     ///   `Loadable`.
     public init(
@@ -80,25 +80,25 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         self.source = source
     }
 
-    /// Loads the first page unless it has been loaded. Joins a load that is in progress.
+    /// Loads the first page unless it has been loaded. Joins a load that is in progress. Returns when no load is in
+    /// progress, or when the caller is cancelled.
     public func load() async {
         if work == nil, pages > 0 { return }
         await settle(work ?? begin(refresh: false))
     }
 
-    /// Loads the next page if there is one. Joins a load that is in progress.
+    /// Loads the next page if there is one. If a load or refresh is in progress, only waits for it.
     public func loadMore() async {
         guard hasMore || work != nil else { return }
         await settle(work ?? begin(refresh: false))
     }
 
-    /// Loads the first page again, and replaces all items with it. Drops the result of another load that is in
-    /// progress.
+    /// Loads the first page again, and replaces all items with those of that page. Cancels a load that is in progress.
     public func refresh() async {
         await settle(begin(refresh: true))
     }
 
-    /// Repeats the load that failed. Without a failure, behaves like `load()`.
+    /// Repeats the load or refresh that failed. Without a failure, behaves like `load()`.
     public func retry() async {
         guard error != nil else { return await load() }
         await settle(work ?? begin(refresh: isRefreshing))

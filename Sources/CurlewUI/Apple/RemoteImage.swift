@@ -9,8 +9,8 @@ public import CurlewTransfers
 import ImageIO
 public import SwiftUI
 
-/// A view that loads an image from a URL and shows it. The client applies its cache and its limits, and sends
-/// credentials only to their own origin.
+/// A view that loads an image from a URL and shows it. The client applies its cache and its limits, and sends its
+/// credentials only to its own origin.
 ///
 ///     RemoteImage(url: question.owner.avatar, client: client)
 ///
@@ -29,7 +29,7 @@ public struct RemoteImage: View {
     private let data: @MainActor () async -> ImageData?
     @State private var shown: (origin: Origin, image: Image)?
 
-    /// Creates a view that shows the image at `url`. `client` loads the image when the view appears.
+    /// Creates a view that shows the image at `url`. `client` loads the image when the view appears or `url` changes.
     public init(url: String, client: APIClient) {
         origin = { .url(url) }
         load = {}
@@ -37,14 +37,15 @@ public struct RemoteImage: View {
     }
 
     /// Creates a view that shows the image whose data a model loads, such as `RemoteImage(model.avatar)`. The load
-    /// begins when the view appears.
+    /// begins when the view appears, unless the data has been loaded or its last load has failed.
     public init(_ image: Loadable<Data>) {
         origin = { .bytes(image.value) }
         load = { await image.appeared() }
         data = { image.value.flatMap { try? ImageData($0) } }
     }
 
-    /// Creates a view of the image that a model loads with `.image(url:)`. The load begins when the view appears.
+    /// Creates a view that shows the image that a model loads with `.image(url:)`. The load begins when the view
+    /// appears, unless the image has been loaded or its last load has failed.
     public init(_ image: Loadable<ImageData>) {
         origin = { .bytes(image.value?.bytes) }
         load = { await image.appeared() }
@@ -69,8 +70,8 @@ public struct RemoteImage: View {
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Image {
-    /// Creates a SwiftUI image, with the rotation in the metadata of the file. Decodes immediately, which takes tens of
-    /// milliseconds for a photograph. Returns nil if the platform cannot decode the format.
+    /// Creates a SwiftUI image, with the rotation in the metadata of the file applied. Decodes on the calling thread,
+    /// which takes tens of milliseconds for a photograph. Returns nil if the platform cannot decode the image.
     public init?(_ data: ImageData) {
         let options = [
             kCGImageSourceCreateThumbnailFromImageAlways as String: true,
