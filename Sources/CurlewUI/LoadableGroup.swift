@@ -3,8 +3,7 @@
 public import CurlewCore
 public import Observation
 
-/// A part of a screen that is loaded, whatever the type of its value: a `Loadable`, a `PagedLoadable`, or a group of
-/// them.
+/// A part of a screen that is loaded, whatever the type of its value: a `Loadable`, a `PagedLoadable`, or a group.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor
 public protocol LoadablePart: AnyObject, Observable, Sendable {

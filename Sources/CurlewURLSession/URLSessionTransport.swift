@@ -10,17 +10,17 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A transport that uses URLSession: the default on Apple platforms, and an optional fallback on Linux.
+/// A transport that uses URLSession: the default on Apple platforms, and an alternative on Linux.
 ///
 ///     import CurlewURLSession
 ///
 ///     let client = APIClient(
 ///         baseURL: "https://api.example.com", pipeline: .standard, transport: URLSessionTransport())
 ///
-/// URLSession's own policies are disabled: redirects, cookies, caches, stored credentials and timeouts. Interceptors
-/// implement them identically for every transport. The transport keeps the guarantees of `Transport` as far as
-/// URLSession allows; <doc:URLSession> lists the exceptions:
-/// - Each call completes exactly once, and cancellation ends it immediately in every phase.
+/// In its own session, the transport disables redirects, cookies, caches, stored credentials and timeouts: interceptors
+/// implement these policies identically for every transport. The transport keeps the guarantees of `Transport` as far
+/// as URLSession allows; <doc:URLSession> lists the exceptions:
+/// - Each exchange completes exactly once, and cancellation ends it immediately in every phase.
 /// - One timer enforces `firstByte`, `idle` and the deadlines. URLSession does not report when a connection is
 ///   established, so `connect` is part of `firstByte`.
 /// - Response fields are delivered as Foundation stores them: sorted by name, and joined if repeated. Set-Cookie is
@@ -28,13 +28,11 @@ public import Foundation
 /// - On Apple platforms, a reader that pauses suspends the task. On Linux that is not possible: if more than 16 MiB are
 ///   unread, the exchange ends with `.limitExceeded(.responseBody)`.
 /// - On Linux, a streamed request body is produced before it is sent, in memory up to 1 MiB and otherwise in a
-///   temporary file of at most 1 GiB. A request with a body, or one that must not be repeated
-///   (`ExchangeContext.mayRepeat`), uses a new connection, which is closed after the exchange. At most `pool.perHost`
-///   of these requests run at a time for one origin.
-/// - WebSocket connections use `URLSessionWebSocketTask` on Apple platforms. On Linux, Foundation does not support
-///   them.
-/// - If `TransportConfiguration` contains an option that URLSession does not support, every call throws
-///   `.configuration`.
+///   temporary file of at most 1 GiB; a longer one fails with `.encoding`. A request with a body, or one that must not
+///   be repeated (`ExchangeContext.mayRepeat`), uses a new connection, which is closed after the exchange. At most
+///   `pool.perHost` of these requests run at a time for one origin; further ones wait.
+/// - WebSocket connections use `URLSessionWebSocketTask` on Apple platforms. On Linux, they fail with `.configuration`.
+/// - With an option of `TransportConfiguration` that URLSession does not support, every call throws `.configuration`.
 public final class URLSessionTransport: Transport {
     /// The configuration that the transport was created with; for an existing session, the default configuration.
     public let configuration: TransportConfiguration
@@ -59,12 +57,12 @@ public final class URLSessionTransport: Transport {
 
     /// Creates a transport with its own session. Never fails and opens no connection.
     ///
-    /// - `configuration`: trust, proxy and connections per host. If it contains an option that URLSession does not
-    ///   support, `send` throws.
+    /// - `configuration`: trust, proxy, connections per host and buffers for bodies. If an option is invalid or
+    ///   URLSession does not support it, `send` throws `.configuration`.
     /// - `session`: options that only URLSession has, such as protocol classes, additional fields,
-    ///   `waitsForConnectivity` and service types. The transport uses a copy in which caches, cookies, credential
-    ///   storage and timeouts are disabled. Default nil: an ephemeral configuration. With a background configuration,
-    ///   every call throws `.configuration`; use `BackgroundSession` instead.
+    ///   `waitsForConnectivity` and service types. The transport uses a copy without caches, cookies, credential
+    ///   storage and timeouts, in which `configuration` sets the proxy, the TLS versions and the connections per host.
+    ///   Default nil: an ephemeral one. With a background configuration, `send` throws `.configuration`.
     public init(
         configuration: TransportConfiguration = TransportConfiguration(), session: URLSessionConfiguration? = nil
     ) {
@@ -89,15 +87,15 @@ public final class URLSessionTransport: Transport {
     }
 
     #if canImport(Darwin)
-    /// Creates a transport that uses an existing session with its own configuration. No option of
-    /// `TransportConfiguration` applies.
+    /// Creates a transport that uses an existing session with its own configuration. Of `TransportConfiguration`, only
+    /// the defaults of `bodyBuffer` and `smallBody` apply.
     ///
-    /// The transport is the delegate of its tasks, so it decides about redirects, challenges and cached responses. The
-    /// session's own delegate receives only session-level events, such as a challenge that it handles itself, and the
-    /// task events that the transport does not implement (`didCreateTask`).
+    /// The transport is the delegate of its tasks: it returns redirects and 401 responses as they are, and stores no
+    /// response in the session's cache. The session's own delegate receives only session-level events, such as a
+    /// challenge that it handles itself, and the task events that the transport does not implement (`didCreateTask`).
     ///
-    /// The session's caches, cookies and credentials stay enabled: use the other initializer if transports should
-    /// behave identically. With a background session, every call throws `.configuration`.
+    /// Responses that are already in the session's cache, and its stored credentials, may be used: use the other
+    /// initializer if transports should behave identically. With a background session, `send` throws `.configuration`.
     ///
     /// `shutdown` does not invalidate the session. Do not invalidate it before `shutdown` has returned: URLSession
     /// terminates the process if a task is created after that.
@@ -120,18 +118,20 @@ public final class URLSessionTransport: Transport {
         (session?.httpAdditionalHeaders ?? [:]).keys.map { HTTPField.Name("\($0)") }
     }
 
-    /// The transport that clients on Apple platforms share by default. It uses the system's proxy settings.
+    /// The transport that clients on Apple platforms share by default, with the system's proxy settings. On Linux, it
+    /// uses the proxies of the environment.
     public static let shared = URLSessionTransport(configuration: TransportConfiguration(proxy: .environment))
 
-    /// Returns the principal that the configuration adds to a request: the client certificate, and the Unix socket or
-    /// address override for the request's host. Returns `.anonymous` if none of them applies, and `.unknown` if the
-    /// file of a certificate cannot be accessed.
+    /// Returns the principal of the client certificate that `configuration` has for the host of the request. Returns
+    /// `.anonymous` if there is none, and `.unknown` if the file of the certificate cannot be accessed, or if the session
+    /// adds a field to every request that is not known to be harmless (`httpAdditionalHeaders`).
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard addedFields.allSatisfy({ context.fields.isHarmless($0) }) else { return .unknown }
         return configuration.principal(of: request, in: context)
     }
 
-    /// Sends a request and returns its response. Throws only `NetworkError`.
+    /// Performs one exchange. Throws only `NetworkError`: among others `.configuration` for an unsupported option and
+    /// for trailers, and `.invalidRequest` for a request that URLSession would change.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
         try check(request, isUpgrade: context.options.upgrade != nil)
@@ -155,9 +155,8 @@ public final class URLSessionTransport: Transport {
         return try await TaskBridge(request, context, engine: engine, owner: self).response()
     }
 
-    /// Rejects new calls, and ends the running calls immediately or lets them finish. The default mode is `.now`.
-    ///
-    /// Returns when no call is running. Cancelling the task that calls this method does not shorten the wait.
+    /// Refuses new exchanges, and ends the running ones immediately or lets them finish. The default mode is `.now`.
+    /// Returns when none is running. Cancelling the task that calls this method does not shorten the wait.
     public func shutdown(_ mode: TransportConfiguration.ShutdownMode = .now) async {
         state.withLock { $0.isStopped = true }
         switch mode {
@@ -176,8 +175,8 @@ public final class URLSessionTransport: Transport {
         if single !== pooled { single.invalidate() }
     }
 
-    /// The number of `active` and `completed` exchanges. The other values are not set, because URLSession reports
-    /// nothing about its connections.
+    /// The numbers of `active` and `completed` exchanges; `active` includes those that wait for a connection. The other
+    /// values are 0, because URLSession reports nothing about its connections.
     public var snapshot: TransportConfiguration.Pool.Snapshot {
         var snapshot = TransportConfiguration.Pool.Snapshot()
         (snapshot.active, snapshot.completed) = state.withLock { ($0.active.count, $0.completed) }
@@ -195,7 +194,6 @@ public final class URLSessionTransport: Transport {
     }
 }
 
-/// Methods that start and end an exchange.
 extension URLSessionTransport {
     /// The limit for unread bodies: the task is suspended on Apple platforms, and the exchange fails on Linux.
     var flow: TaskMachine.Flow {
@@ -275,7 +273,6 @@ extension URLSessionTransport {
         bridge.whenEnded { work.cancel() }
     }
 
-    /// Schedules the next deadline check of an exchange.
     func scheduleCheck(of exchange: any SessionExchange, at moment: Int64) {
         watch.add(exchange, at: moment)
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// This file was written against Apple's documentation. On Linux it is type-checked against stubs (Scripts/apple), but
-// not run.
+// Written against Apple's documentation. On Linux it is type-checked against stubs (Scripts/apple), but not run.
 
 #if canImport(SwiftUI)
 public import CurlewCore

@@ -16,7 +16,7 @@ public import Foundation
 /// Create the session at every launch with the same identifier, so that the system delivers the pending events.
 public final class BackgroundSession: Sendable {
     /// The transfers that have ended or are lost. Each one is delivered at least once, and again at each launch until
-    /// the app acknowledges it. The stream supports one consumer and buffers the newest 1000 transfers.
+    /// the app acknowledges it. The stream supports one consumer and buffers the newest 1,000 transfers.
     public let outcomes: AsyncStream<BackgroundTransfer>
 
     private let store: BackgroundStore
@@ -27,9 +27,9 @@ public final class BackgroundSession: Sendable {
 
     /// Creates a background session and delivers the outcomes that the app has not acknowledged.
     ///
+    /// - `identifier`: the name of the session for the system, and the beginning of the names of its files.
     /// - `folder`: the existing folder in which the outcomes are stored, with response bodies of at most 1 MiB.
-    /// - `tls`: roots, pins and the client identity, as for `URLSessionTransport`. If one is unsupported, `start`
-    ///   throws.
+    /// - `tls`: the TLS settings, as for `URLSessionTransport`. If one is unsupported, `start` throws `.configuration`.
     /// - `isDiscretionary`: whether the system chooses the time of the transfers by power and Wi-Fi. Default false.
     /// - `configure`: changes the system's configuration, for example `sharedContainerIdentifier`, which an extension
     ///   needs, or `allowsCellularAccess`. Caches, cookies and stored credentials remain disabled.
@@ -63,25 +63,27 @@ public final class BackgroundSession: Sendable {
 
     deinit { session.finishTasksAndInvalidate() }
 
-    /// Refuses new transfers, and lets the running ones finish: `start` throws `.refused(by: .shutdown)`. Until the
-    /// last transfer has ended, no other session may have the same identifier.
+    /// Refuses new transfers with `.refused(by: .shutdown)`, and lets the running ones finish. Until the last transfer
+    /// has ended, no other session may have the same identifier.
     public func invalidate() {
         isInvalid.withLock { $0 = true }
         session.finishTasksAndInvalidate()
     }
 
-    /// Starts the transfer of a call, with what `client` adds to it: the interceptors that change requests run as in
-    /// `APIClient.preview`, and tokens are loaded and refreshed. Nothing processes the response: there are no retries.
-    /// The timeouts and proxies of the client do not apply. The system follows redirects, and may send the fields of
-    /// the request to another origin. A credential must be valid until the system sends the request.
+    /// Starts the transfer of a call, with what `client` adds to the call: the interceptors that change requests run as
+    /// in `APIClient.preview`, and tokens are loaded and refreshed. No interceptor processes the response. The timeouts
+    /// and proxies of the client do not apply. The system repeats a broken transfer, so that a POST may arrive twice,
+    /// follows redirects, and may send the fields of the request to another origin. A credential must be valid until
+    /// the system sends the request. `tags` are kept with the transfer, so they must contain no secrets.
     ///
     /// - A call without a body is a download. With a success status, the response body replaces the file at `path`.
-    ///   With any other status, the file is unchanged, and the outcome has a body of at most 1 MiB.
+    ///   With any other status, the file is unchanged, and the outcome has the body if that has at most 1 MiB.
     /// - A call whose body is a file is an upload, without `path`. A response body of more than 1 MiB makes it fail.
     ///
     /// Throws `NetworkError`: `.invalidRequest` for any other call, `.storage` if the transfer cannot be recorded,
-    /// `.configuration` if the client's transport has a TLS configuration that is not this session's, and the errors of
-    /// `APIClient.preview` and of a refresh.
+    /// `.configuration` if `tls` is unsupported or the client's `URLSessionTransport` has another TLS configuration
+    /// that is not the default, `.refused(by: .shutdown)` after `invalidate()`, and the errors of `APIClient.preview`
+    /// and of a refresh.
     @discardableResult
     public func start<Value>(
         _ request: Request<Value>, to path: String? = nil, with client: APIClient, tags: [String: String] = [:]
@@ -90,7 +92,7 @@ public final class BackgroundSession: Sendable {
         return try start(await client.requestToSend(for: request), path, tags)
     }
 
-    /// Starts the transfer of an endpoint or a route, under the same rules.
+    /// Starts the transfer of an endpoint or a route, with the rules and the errors of the method for a `Request`.
     @discardableResult
     public func start(
         _ route: some Route, to path: String? = nil, with client: APIClient, tags: [String: String] = [:]
@@ -132,32 +134,34 @@ public final class BackgroundSession: Sendable {
         }
     }
 
-    /// The transfers that the app has not acknowledged, in the order in which they were started.
+    /// The transfers that the app has not acknowledged, in the order of their starts: at most 1,000. A further start
+    /// removes the oldest one that is not running, or else the oldest one.
     public var transfers: [BackgroundTransfer] { store.transfers }
 
     /// The error with which reading the ledger of the transfers failed; nil if it was read, or if there was none.
     ///
-    /// A damaged ledger is renamed, and a new one begins. One that cannot be read, that others can read or change, or
-    /// that belongs to another user is not changed, and no transfer is started until it can be read. In both cases,
-    /// what the system still transfers is delivered in `outcomes`: without its tags, and a download in a file beside
-    /// the ledger, which is removed when the transfer is acknowledged.
+    /// A damaged ledger is renamed, and a new one begins. A ledger that cannot be read, that others can read or change,
+    /// or that belongs to another user is not changed, and `start` throws `.storage` until it can be read. In both
+    /// cases, what the system still transfers is delivered in `outcomes`: without its tags, and a download in a file
+    /// beside the ledger, which is removed when the transfer is acknowledged.
     public var problem: NetworkError? { store.problem }
 
-    /// Cancels a running transfer: its outcome is then a cancellation error.
+    /// Cancels a running transfer; its outcome then has a `failure` that says so. Does nothing for any other transfer.
     public func cancel(_ id: UUID) {
         session.getAllTasks { tasks in
             for task in tasks where task.taskDescription == id.uuidString { task.cancel() }
         }
     }
 
-    /// Removes a transfer whose outcome the app has processed, and the stored response body. A downloaded file is kept.
-    /// A running transfer is not affected. Throws `.storage` if this cannot be stored.
+    /// Removes a transfer whose outcome the app has processed, and the stored response body. The file at the path of a
+    /// download is kept. A running transfer is not affected. Throws `.storage` if the ledger cannot be written.
     public func acknowledge(_ id: UUID) throws(NetworkError) {
         try store.acknowledge(id)
     }
 
     /// Sets the completion handler of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`. It is
-    /// called on the main thread when all events have been delivered, at once if that has just happened.
+    /// called once, on the main thread, when all events have been delivered: at once if that was less than 30 s ago and
+    /// no event has followed.
     public func whenEventsAreDelivered(_ completion: @escaping @MainActor @Sendable () -> Void) {
         delegate.call(delegate.events.withLock { $0.add(completion, at: Date()) })
     }

@@ -12,7 +12,6 @@ struct BackgroundLedger: Sendable {
 
     private static let limit = 64 << 20
 
-    /// The content of the file.
     enum Content {
         /// There is no file; with an error if there was one, which is damaged and was renamed.
         case none(NetworkError?)

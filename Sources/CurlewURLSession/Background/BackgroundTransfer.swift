@@ -9,9 +9,10 @@ public import Foundation
 public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
     /// The direction of a transfer, with the path of its file.
     public enum Kind: Codable, Hashable, Sendable {
-        /// With a success status, the response body replaces the file at this path.
+        /// With a success status, the response body replaces the file at this path. If the ledger of the session was
+        /// lost, the file is beside the ledger.
         case download(to: String)
-        /// The file at this path is the request body. It must exist until the transfer has ended. The path is empty if
+        /// The file at this path is the request body, and must exist until the transfer has ended. The path is empty if
         /// the ledger of the session was lost.
         case upload(from: String)
     }
@@ -22,7 +23,7 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
         case running
         /// The transfer has ended, and the app has not acknowledged its outcome.
         case finished(BackgroundOutcome)
-        /// The system no longer knows the transfer. If it reports an outcome later, the state becomes `finished`.
+        /// The system no longer knows the transfer. With an outcome that arrives later, the state becomes `finished`.
         case lost
     }
 
@@ -30,12 +31,12 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
     public let id: UUID
     /// The direction of the transfer, with the path of its file.
     public let kind: Kind
-    /// The method and the URL, without secrets, for display.
+    /// The method and the URL, without secrets, for display. Has no path or query if the ledger was lost.
     public let line: String
     /// Data of the app, such as the record to which the response belongs. Written to the disk, so it must contain no
-    /// secrets.
+    /// secrets. Empty if the ledger of the session was lost.
     public let tags: [String: String]
-    /// The state at the time when this value was created.
+    /// The state when this value was returned or delivered. Later changes do not affect this value.
     public internal(set) var state = State.running
     /// The names of fields that were declared secret, which the outcome omits. Later launches know no declarations.
     let withheld: [String]
@@ -69,7 +70,8 @@ public struct BackgroundOutcome: Codable, Hashable, Sendable {
     public let status: Int?
     /// The fields of the response, without secret ones. Repeated fields are joined with commas.
     public let headers: [String: String]
-    /// The path of the response body; nil if there is none. For a successful download, the path that the app chose.
+    /// The path of the response body; nil if there is none, or if the body of a failed download has more than 1 MiB.
+    /// For a successful download, the path that the app chose.
     public let file: String?
     /// The reason why there is no response, in one sentence; nil if there is a response.
     public let failure: String?
@@ -89,8 +91,8 @@ public struct BackgroundOutcome: Codable, Hashable, Sendable {
 
     /// Returns the response, for example to decode it: `try await endpoint.decode(outcome.response(), using: .json)`.
     ///
-    /// Reads the body from its file. Throws `NetworkError`: `.connectionLost` if there was no response, `.storage` if
-    /// the file cannot be read, and `.limitExceeded(.responseBody)` if it has more than `limit` bytes.
+    /// Reads the body from its file. Throws `NetworkError`: `.connectionLost` for any `failure`, `.storage` if the file
+    /// cannot be read, and `.limitExceeded(.responseBody)` if the file has more than `limit` bytes.
     public func response(limit: Int64 = Limits.standard.responseBody) throws(NetworkError) -> HTTPResponse {
         guard let status else {
             throw NetworkError(.connectionLost(.requestMayHaveArrived), detail: failure ?? "")

@@ -10,10 +10,10 @@ public import FoundationNetworking
 
 /// Methods that send existing `URLRequest`s, for example from older code or from another library.
 ///
-/// The fields of the request are kept. If the request and the client have the same origin, the client adds its own
-/// fields and query items, except those that the request already contains. The client's timeouts and caches apply
-/// instead of the request's timeout and cache policy. All methods throw `NetworkError`, with `.invalidRequest` for a
-/// request that cannot be sent.
+/// The fields of the request are kept. If the request has the client's origin, or the client has no base URL, the
+/// client adds its own fields that the request lacks; otherwise it adds only `Accept` and `User-Agent`. The client's
+/// timeouts and caches apply instead of the request's timeout and cache policy. All methods throw `NetworkError`, with
+/// `.invalidRequest` for a request that cannot be sent.
 ///
 /// Callers that do not await pass a completion handler to the call: `client.send(Request<User>(urlRequest)) { … }`.
 extension APIClient {
@@ -23,7 +23,8 @@ extension APIClient {
         try await send(Request<HTTPResponse>(urlRequest))
     }
 
-    /// Sends a `URLRequest` through the client's pipeline, validates the status and decodes the response as `Value`:
+    /// Sends a `URLRequest` through the client's pipeline, validates the status and decodes the response as `Value`,
+    /// with `codecs` or, if nil, with the client's codecs. `Data` and `String` are the body itself.
     ///
     ///     let user: User = try await client.send(urlRequest: request)
     @concurrent
@@ -43,7 +44,8 @@ extension APIClient {
 /// Calls that send a `URLRequest`, for everything that takes a `Request`: `send`, `response(for:)`, `download`,
 /// publishers and `Loadable`. If the `URLRequest` cannot be sent, sending the call throws.
 extension Request where Value: Decodable {
-    /// Creates a call that sends a `URLRequest` and decodes the response. `Data` and `String` return the body.
+    /// Creates a call that sends a `URLRequest`, validates the status and decodes the response. `Data` and `String` are
+    /// the body itself.
     public init(_ urlRequest: URLRequest) {
         self.init(urlRequest) { try await $0.decoded(as: Value.self, using: $1) }
     }

@@ -26,11 +26,10 @@ extension HTTPResponse {
 }
 
 extension HTTPURLResponse {
-    /// Creates a URLSession response from the status and the fields of `response`. Returns nil if there is no valid
-    /// URL.
+    /// Creates a URLSession response from the status and the fields of `response`. Repeated fields are joined with
+    /// commas. Returns nil without an absolute URL.
     ///
-    /// - `url`: replaces the URL of the response, which a manually created response may lack. Default nil: the URL of
-    ///   the response.
+    /// - `url`: replaces the URL of `response`, which a manually created response may lack. Default nil: that URL.
     public convenience init?(_ response: HTTPResponse, url: URL? = nil) {
         guard let url = url ?? URL(string: response.url), url.scheme != nil else { return nil }
         var fields: [String: String] = [:]

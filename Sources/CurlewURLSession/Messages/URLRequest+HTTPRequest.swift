@@ -14,7 +14,8 @@ extension URLRequest {
     /// Creates a `URLRequest` from `request`, with its body if that is in memory. A file or stream body is omitted.
     ///
     /// Repeated fields are joined, cookies with `; ` and others with `, `. The order of the fields is not kept.
-    /// `Content-Length` and `Transfer-Encoding` are omitted, because URLSession sets them. Throws `NetworkError` with
+    /// `Content-Length` and `Transfer-Encoding` are omitted, because URLSession sets them. The session adds and stores
+    /// no cookies for the request (`httpShouldHandleCookies` is false). Throws `NetworkError` with
     /// reason `.invalidRequest` for invalid fields, for a method that `URLRequest` would change, and for a URL that
     /// Foundation's `URL` cannot represent or would change.
     public init(_ request: HTTPRequest) throws(NetworkError) {
@@ -58,9 +59,9 @@ extension HTTPRequest {
     /// Creates a request from a `URLRequest`, with its body if it has one.
     ///
     /// The fields are sorted by name. The timeout, the cache policy and the network service type are not part of the
-    /// message and are ignored. A body stream is read while it is sent and cannot be sent again
-    /// (`RequestBody.Replay.never`). Throws `NetworkError` with reason `.invalidRequest` if the URL is not an absolute
-    /// http or https URL, and for invalid fields and methods.
+    /// message and are ignored. A body stream is read while it is sent, which may block the thread, and cannot be sent
+    /// again (`RequestBody.Replay.never`). Throws `NetworkError` with reason `.invalidRequest` if the URL is not an
+    /// absolute http or https URL, and for invalid fields and methods.
     public init(_ request: URLRequest) throws(NetworkError) {
         guard let url = request.url else {
             throw NetworkError(.invalidRequest, detail: "The URLRequest has no URL.")

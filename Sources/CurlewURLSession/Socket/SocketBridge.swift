@@ -317,7 +317,6 @@ extension SocketBridge {
 // MARK: Time
 
 extension SocketBridge {
-    /// Schedules the first check.
     func watchDeadlines() {
         let now = TimeoutTracker.now()
         if let nextCheck = state.withLock({ Self.earlierCheck(&$0, now) }) {

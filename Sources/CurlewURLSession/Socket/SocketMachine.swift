@@ -39,11 +39,9 @@ struct SocketMachine {
         case abandoned(NetworkError)
         /// The transport is shutting down, or the connection cannot continue.
         case broken(NetworkError)
-        /// The reader requests the next message.
         case read
         /// The reader was cancelled.
         case stoppedReading
-        /// The client closes the connection.
         case close(Closing)
         /// The client ends the connection immediately.
         case cancel
@@ -374,7 +372,6 @@ extension SocketMachine {
         return .failure(cause ?? Self.lost)
     }
 
-    /// The error of a message that is larger than `limit` bytes.
     static func tooLarge(_ limit: Int, underlying: (any Error)? = nil) -> NetworkError {
         NetworkError(
             .limitExceeded(.responseBody), detail: "The server sent a message of more than \(limit) bytes.",

@@ -43,7 +43,6 @@ final class SocketSenders: Sendable {
         try await wait(start)
     }
 
-    /// Ends all waits.
     func end(_ error: NetworkError) {
         for wait in state.withLock({ Array($0.waiting.values) }) { wait.end(.failure(error)) }
     }

@@ -338,7 +338,6 @@ extension TaskBridge {
 }
 
 extension TaskBridge {
-    /// Schedules the first deadline check.
     func watchDeadlines() {
         let now = TimeoutTracker.now()
         if let nextCheck = state.withLock({ Self.earlierCheck(&$0, now) }) {
