@@ -4,15 +4,14 @@
 extension CurlTransport {
     /// The options that only `CurlTransport` has: the numbers of its event loops.
     public struct Options: Hashable, Sendable {
-        /// The number of event loops. Each is a thread that starts on demand. Default 2, at most 64.
+        /// The number of event loops. Each is a thread that starts on demand. Default 2, at least 1 and at most 64.
         ///
-        /// Every origin is assigned to one event loop, so calls to one origin share connections regardless of the
-        /// number. More than two event loops help with several origins, mostly over TLS, when two event loops keep one
-        /// core each busy.
+        /// At most `eventLoopsPerOrigin` of them, by default one, serve an origin, so that its calls share connections.
+        /// Raise the number for calls to several origins, mostly over TLS, that keep one core for each event loop busy.
         ///
         /// The event loops divide the pool's `idle` among them, and those that serve an origin divide `perHost`. If the
-        /// pool's `total` is set, there is only one event loop. With libcurl before 8.1, one more event loop
-        /// performs uploads of unknown length over TLS.
+        /// pool's `total` is set, there is only one event loop. One more performs WebSocket connections, and with
+        /// libcurl before 8.1 another one performs uploads of unknown length over TLS.
         public var eventLoops: Int { didSet { eventLoops = Self.bounded(eventLoops) } }
         /// The maximum number of event loops that serve one origin. Default 1, at least 1 and at most 64. A number
         /// above `eventLoops` or `TransportConfiguration.Pool.perHost` acts like that limit.

@@ -9,13 +9,12 @@ extension CurlTransport {
     ///
     /// Sends `HEAD` without credentials to `url` on each connection, because libcurl keeps only connections that have
     /// carried a request. The response and its status are ignored. An origin that supports HTTP/2 gets one connection,
-    /// which all calls share. Any other origin gets `connections` new connections, at most the smallest of `perHost`,
-    /// `idle` and `total` in `TransportConfiguration.Pool`. The first connection is opened alone, the others
-    /// concurrently. The connections are kept as long as `TransportConfiguration.Pool.idleLifetime` and the server
-    /// allow. If the server closes each connection after its response, no connection is kept.
+    /// which all calls share. Any other origin gets `connections` new connections, at least one and at most the
+    /// smallest of `perHost`, `idle` and `total` in `TransportConfiguration.Pool`. The first one is opened alone, the
+    /// others concurrently. The pool keeps them within its `idle` and `idleLifetime`, unless the server closes them.
     ///
-    /// Returns when all connections are open. Throws `NetworkError` with the first failure. Cancellation ends the call
-    /// immediately.
+    /// Returns when each connection has carried its request, which `timeouts` limits. Throws the first `NetworkError`:
+    /// `.invalidRequest` for an invalid URL, and otherwise as `send`. Cancellation ends the call immediately.
     public func warmUp(_ url: String, connections: Int = 1, timeouts: Timeouts = .standard) async throws {
         let request = try HTTPRequest(.head, url: url)
         let pool = configuration.pool

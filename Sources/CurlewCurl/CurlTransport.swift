@@ -13,12 +13,12 @@ import CurlewFoundation
 ///
 /// The transport supports HTTP/1.1 and HTTP/2, TLS through the system's OpenSSL, and connection pooling. Calls do not
 /// block threads: they wait as suspended tasks. The transport guarantees, in addition to the guarantees of `Transport`:
-/// - Each call completes exactly once. Cancellation ends the call in every phase without waiting for the network:
-///   during name lookup, while connecting, before the head, during the body, and while the reader pauses.
+/// - Each exchange completes exactly once. Cancellation ends the exchange in every phase without waiting for the
+///   network: during name lookup, while connecting, before the head, during the body, and while the reader pauses.
 /// - Deadlines are accurate to a few milliseconds and need no timer or thread per call.
-/// - If a reused connection is lost before the response, a request is sent again only if it may be repeated
-///   (`ExchangeContext.mayRepeat`), and after two lost connections on a new one. Any other request is sent at most once
-///   and fails with `.connectionLost(.requestMayHaveArrived)`.
+/// - If a reused connection is lost before the response, the transport sends the request again only if the request may
+///   be repeated (`ExchangeContext.mayRepeat`) or none of it was sent, and if its body can be produced again. The third
+///   try uses a new connection. Any other request is sent at most once and fails with `.connectionLost`.
 /// - Bodies up to `TransportConfiguration.smallBody` are returned with the response. Larger bodies are streamed, and
 ///   the transport stops receiving while `TransportConfiguration.bodyBuffer` unread bytes are buffered.
 ///
@@ -70,7 +70,8 @@ public final class CurlTransport: Transport {
         configuration.principal(of: request, in: context)
     }
 
-    /// Performs one exchange. Throws only `NetworkError`.
+    /// Performs one exchange. Throws only `NetworkError`: among others `.configuration` for an invalid configuration,
+    /// and `.invalidRequest` for a `HEAD` request with a body.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try await exchange(request, in: context)
     }
@@ -115,7 +116,7 @@ public final class CurlTransport: Transport {
         }
     }
 
-    /// Rejects new calls, ends running calls immediately or lets them finish, and closes all connections.
+    /// Refuses new exchanges, ends the running ones immediately or lets them finish, and closes all connections.
     ///
     /// Returns when all event loops have ended. Cancelling the caller does not shorten the wait. `shutdown` may be
     /// called again; the earliest deadline applies. The default mode is `.now`.
@@ -130,7 +131,7 @@ public final class CurlTransport: Transport {
         }
     }
 
-    /// The current numbers of exchanges and connections, summed over all event loops; zero in a forked child.
+    /// The current numbers of exchanges and connections, summed over all event loops; all 0 in a forked child.
     public var snapshot: TransportConfiguration.Pool.Snapshot {
         loops.snapshot
     }

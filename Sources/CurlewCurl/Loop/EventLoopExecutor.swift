@@ -30,11 +30,11 @@ extension CurlTransport {
     ///         for id in ids { try await client.send(.user(id: id)) }
     ///     }
     ///
-    /// A call from there over plain HTTP/1.1 changes no thread if its origin belongs to that event loop, as an origin
-    /// does that was first called from there, or if there is only one event loop. That saves a sixth to a third of its
-    /// CPU. It is for tasks with short steps: a step delays all exchanges of the event loop.
-    /// After a step of more than 10 ms, the steps of tasks run on the global executor for a second, as they do while the
-    /// transport has no thread because it is idle, shut down or forked.
+    /// A call over plain HTTP/1.1 in such a task changes no thread if the first event loop serves the origin: if there
+    /// is only one event loop, or if the first call to the origin came from this executor. The call then needs a sixth
+    /// to a third less CPU. Use the executor only for tasks with short steps: a step delays all exchanges of the event
+    /// loop. After a step of more than 10 ms, steps run on the global executor for a second. They also do so while the
+    /// event loop has no thread, because the transport is idle, shut down or in a forked child.
     public var executor: any TaskExecutor { loops.executor }
 }
 #endif
