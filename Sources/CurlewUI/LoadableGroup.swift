@@ -101,7 +101,8 @@ extension Loadable {
     ///     let avatar = question.then { try await client.send(.avatar(of: $0.owner)) }
     ///
     /// A load of the result first loads this loadable, unless it has been loaded. A refresh of the result refreshes
-    /// both. If this loadable fails, the result fails with the same error.
+    /// both. If this loadable fails, the result fails with the same error, and with `.connectionLost` if this loadable
+    /// has no value because its load was cancelled.
     public func then<Next: Sendable>(_ next: @escaping @MainActor (Value) async throws -> Next) -> Loadable<Next> {
         Loadable<Next>(source: { demand in
             switch demand {

@@ -34,7 +34,8 @@ extension PagedLoadable {
         try await perform(.change(id, mutate), replacement)
     }
 
-    /// Shows a new item immediately. If `replacement` throws, removes the item again and throws the error.
+    /// Shows a new item immediately. If `replacement` throws, removes the item again and throws the error. If the list
+    /// already contains an item with the same `id`, that item stays until the server's version replaces it.
     ///
     /// - `index`: the index at which the item is shown, limited to the range of the list. Default 0.
     /// - `replacement`: creates the item on the server, and returns the server's version with its identity there.

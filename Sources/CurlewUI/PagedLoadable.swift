@@ -112,9 +112,9 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         work.end()
     }
 
-    /// Starts to load the next page if `item` is near the end of the list. Call this method when an item appears. After
-    /// a failure it does nothing until `retry()` or `refresh()`, so that scrolling does not repeatedly call a failing
-    /// server.
+    /// Starts to load the next page if `item` is one of the last `prefetchDistance` items. Call this method when an
+    /// item appears. After a failure it does nothing until `retry()` or `refresh()`, so that scrolling does not
+    /// repeatedly call a failing server.
     public func appeared(_ item: Item) {
         guard work == nil, error == nil, hasMore,
             items.suffix(max(1, prefetchDistance)).contains(where: { $0.id == item.id })

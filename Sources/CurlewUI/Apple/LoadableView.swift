@@ -10,10 +10,11 @@ public import SwiftUI
 ///
 ///     LoadableView(model.user) { user in Text(user.name) }
 ///
-/// The view loads the value when it appears, and cancels that load when it disappears. After a failure it loads again
-/// only when the user requests it: with the retry button, or by pulling to refresh a list or another scrollable view
-/// inside it. If an error occurs while there is a value, the view shows the error above the value. In a list, the error
-/// and the value are separate rows; outside a list, put the view into a stack.
+/// The view loads the value when it appears, and cancels that load when it disappears, unless other callers wait for
+/// it. After a failure the view loads again only when the user requests it: with the retry button, or by pulling to
+/// refresh a list or another scrollable view inside the view. If an error occurs while there is a value, the view shows
+/// the error above the value. In a list, the error and the value are separate rows; outside a list, put the view into a
+/// stack.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public struct LoadableView<Value: Sendable, Content: View>: View {
     private let loadable: Loadable<Value>
