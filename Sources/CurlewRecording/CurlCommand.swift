@@ -114,8 +114,8 @@ struct CurlCommand {
 extension HARDocument.Entry {
     /// Returns the request of the entry as a `curl` command for a POSIX shell: see `HTTPRequest.curlCommand()`.
     ///
-    /// A comment above the command states that the body is not in the document. If the request cannot be a command, the
-    /// result is a comment with the reason.
+    /// If the document lacks the body but has its size, a comment above the command states the size. If the request
+    /// cannot be a command, the result is a comment with the reason.
     ///
     /// - `redaction`: the secrets to redact. Default `.standard`.
     package func curlCommand(redaction: Redaction = .standard) -> String {

@@ -9,9 +9,9 @@ extension HARDocument {
     public struct PostData: Codable, Hashable, Sendable {
         /// The media type of the body; empty if it is unknown.
         public var mimeType: String
-        /// The fields of a form. Documents have either these or `text`.
+        /// The fields of a form; nil if there are none. If there is a `text` too, the body is that text.
         package var params: [NameValue]?
-        /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded.
+        /// The body as text, or in Base64 if `encoding` is `base64`; nil if it was not recorded, or only as `params`.
         public var text: String?
         package var comment: String?
         /// `base64` if `text` is encoded, otherwise nil. The format has no field for this, so it is in `_encoding`.
@@ -34,8 +34,8 @@ extension HARDocument {
         /// `base64` if `text` is encoded, otherwise nil.
         public var encoding: String?
         package var comment: String?
-        /// The sizes of the chunks in which the body arrived, in bytes after decoding, in the field `_chunks`. Cassettes
-        /// write it for event streams and records; nil for other bodies.
+        /// The sizes of the chunks in which the body arrived, in bytes after decoding, in the field `_chunks`.
+        /// Cassettes write this field for event streams and JSON Lines without secrets; nil for other bodies.
         package var chunks: [Int]?
 
         private enum CodingKeys: String, CodingKey {

@@ -5,10 +5,10 @@ public import CurlewFoundation
 extension HARDocument {
     /// One exchange: a request, and its response.
     public struct Entry: Codable, Hashable, Sendable {
-        /// The moment when the exchange began. Documents have it in whole milliseconds.
+        /// The moment when the exchange began, before its wait in queues. It is written in whole milliseconds.
         public var startedDateTime: Date
-        /// The duration of the exchange in milliseconds: the sum of its known `timings`, without `ssl`, which is a part
-        /// of `connect`.
+        /// The duration of the exchange in milliseconds. In entries of this package, and if a document has no duration,
+        /// it is `timings.total`.
         public var time: Double
         /// The request.
         public var request: Request
@@ -16,12 +16,12 @@ extension HARDocument {
         public var response: Response
         /// The durations of the phases of the exchange.
         public var timings: Timings
-        /// The address of the server, without its port.
+        /// The IP address to which the connection was made, without its port; nil if it is unknown.
         public var serverIPAddress: String?
-        /// A text that identifies the connection. Exchanges with the same text used the same connection.
+        /// The identifier of the connection, the same for all exchanges on it; nil if it is unknown.
         public var connection: String?
         package var comment: String?
-        /// The facts that Curlew adds, in the field `_curlew`; nil for a document of another program.
+        /// The facts that Curlew adds, in the field `_curlew`; nil in cassettes and in documents of other programs.
         public var facts: Facts?
 
         private enum CodingKeys: String, CodingKey {
@@ -29,7 +29,7 @@ extension HARDocument {
             case facts = "_curlew"
         }
 
-        /// Creates an entry. If `time` is nil, it is the sum of the timings.
+        /// Creates an entry. If `time` is nil, the entry has the time `timings.total`.
         package init(
             startedDateTime: Date, time: Double? = nil, request: Request, response: Response,
             timings: Timings = Timings(), serverIPAddress: String? = nil, connection: String? = nil,
@@ -89,13 +89,13 @@ extension HARDocument {
     /// The durations of the phases of an exchange in milliseconds. `-1` means that a phase did not occur, or that its
     /// duration is unknown; nil means the same for the phases that may be missing.
     public struct Timings: Codable, Hashable, Sendable {
-        /// The time in queues, before the exchange began.
+        /// The time that the request waited in queues: of rate limits, concurrency limits and the transport.
         public var blocked: Double?
         /// The time to resolve the name of the host.
         public var dns: Double?
-        /// The time to establish the connection, including the handshake of TLS.
+        /// The time to establish the connection, including the TLS handshake.
         public var connect: Double?
-        /// The time to send the request.
+        /// The time to send the request. In entries of this package, `send` is 0, and `wait` contains this time.
         public var send: Double
         /// The time from the end of the request to the first byte of the response.
         public var wait: Double

@@ -7,14 +7,14 @@ extension HARDocument {
         public var method: String
         /// The absolute URL, without a fragment.
         public var url: String
-        /// The HTTP version, such as `HTTP/1.1`.
+        /// The HTTP version, such as `HTTP/1.1`; empty if the document has none.
         public var httpVersion = "HTTP/1.1"
         package var cookies: [Cookie] = []
         /// The header fields, in order.
         public var headers: [NameValue] = []
         /// The items of the query, in order, decoded.
         public var queryString: [NameValue] = []
-        /// The body; nil if there was none, or if it was not recorded.
+        /// The body; nil if there was none, or if the recording has no bodies.
         public var postData: PostData?
         /// The size of the head in bytes; `-1` if it is unknown.
         package var headersSize: Int64 = -1
@@ -33,7 +33,7 @@ extension HARDocument {
         package var cookies: [Cookie] = []
         /// The header fields, in order.
         public var headers: [NameValue] = []
-        /// The body.
+        /// The body, after decoding.
         public var content = Content()
         /// The value of the field `Location`; empty if there is none.
         public var redirectURL = ""
@@ -44,12 +44,12 @@ extension HARDocument {
         /// The number of bytes of the head and the body, as received, in the field `_transferSize`; nil if it is
         /// unknown. Chromium uses the same field.
         public var transferSize: Int64?
-        /// The reason why no complete response arrived, in the field `_error`; nil if it did. Chromium uses the same
-        /// field.
+        /// The error of an exchange without a complete response, in the field `_error`; nil if the response is
+        /// complete. Chromium uses the same field.
         public var error: String?
-        /// The interim responses, in order, in the field `_interim`. Cassettes write it; the recorder has them in `Facts`.
+        /// The interim responses in cassettes, in order, in the field `_interim`. The recorder has them in `Facts`.
         package var interim: [Interim]?
-        /// The trailer fields, in order, in the field `_trailers`. Cassettes write it; the recorder has them in `Facts`.
+        /// The trailer fields in cassettes, in order, in the field `_trailers`. The recorder has them in `Facts`.
         package var trailers: [NameValue]?
 
         private enum CodingKeys: String, CodingKey {

@@ -7,11 +7,11 @@ package import CurlewHTTP
 extension HARDocument.Request {
     /// Returns the request, to send it again or to show it as a `curl` command.
     ///
-    /// The value omits fields that a transport writes itself (`HTTPHeaders.endToEnd`), and the pseudo-fields of HTTP/2
-    /// that some programs record. A value that was redacted is sent as `REDACTED`.
+    /// The request omits fields that a transport writes itself (`HTTPHeaders.endToEnd`), and the pseudo-fields of
+    /// HTTP/2 that some programs record. Redacted values stay `REDACTED`. A body that was not recorded is empty.
     ///
-    /// Throws `NetworkError` with the reason `.invalidRequest` for a URL or a method that cannot be sent, for a field
-    /// with an invalid name or value, and for a body that is not in the document although it was recorded in parts.
+    /// Throws `NetworkError` with the reason `.invalidRequest` for a URL or a method that cannot be sent, an invalid
+    /// field, invalid Base64, and a body that was recorded only as the fields of a form that is not URL-encoded.
     public func httpRequest() throws(NetworkError) -> HTTPRequest {
         var fields = HTTPHeaders(recorded: headers).endToEnd
         if let problem = fields.problem {
@@ -33,7 +33,7 @@ extension HARDocument.PostData {
     /// The bytes of the body, decoded; nil if they were not recorded.
     ///
     /// Throws `NetworkError` with the reason `.invalidRequest` for text that is not Base64 although `encoding` is
-    /// `base64`, and for the fields of a multipart form, whose bytes cannot be restored.
+    /// `base64`, and for the fields of a form that is not URL-encoded, whose bytes cannot be restored.
     package func data() throws(NetworkError) -> Data? {
         if let text { return try Data(recorded: text, encoding: encoding) }
         guard let params, !params.isEmpty else { return nil }
@@ -67,8 +67,8 @@ extension HARDocument.Content {
 extension HARDocument.Entry {
     /// Returns the response, with its body in memory. A body that was not recorded is empty.
     ///
-    /// The body of a document is decoded. The value therefore omits the fields `Content-Encoding`, `Content-Length` and
-    /// `Transfer-Encoding`.
+    /// The body of a document is decoded, so the response omits the fields `Content-Encoding`, `Content-Length` and
+    /// `Transfer-Encoding`. A body that broke off is returned as recorded, without its error.
     ///
     /// Throws `NetworkError`: `.badResponse` if no response was recorded, or if a field is invalid, and `.decoding` for
     /// a body that is not Base64 although its `encoding` is `base64`.

@@ -7,10 +7,10 @@ public import CurlewHTTP
 extension HARDocument {
     /// Returns the document without its secrets, for a document that another program recorded.
     ///
-    /// Secrets are replaced in URLs, queries, header fields and bodies. The values of cookies are always replaced.
-    /// Remarks and the texts of failures and decisions are searched for names of secrets.
+    /// Secrets are replaced in URLs, queries, header fields and bodies, as are the values of all cookies. Remarks and
+    /// the texts of failures and decisions are searched for names of secrets.
     ///
-    /// - `redaction`: the secrets to redact. Default `.standard`.
+    /// - `redaction`: the secrets to redact. With `.none`, the document is returned unchanged. Default `.standard`.
     /// - `opaqueBodies`: what happens to bodies whose secrets cannot be recognized. Default `.omitted`.
     public func redacted(
         _ redaction: Redaction = .standard, opaqueBodies: OpaqueBodies = .omitted

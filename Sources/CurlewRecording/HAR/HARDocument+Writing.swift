@@ -8,10 +8,10 @@ extension HARDocument {
     /// The treatment of a body whose secrets cannot be recognized: one that is neither JSON, a form nor plain text,
     /// such as an image, HTML, XML or a multipart body. A redaction that hides nothing keeps every body.
     public enum OpaqueBodies: Sendable {
-        /// The body is not recorded. A comment contains its size and media type.
+        /// The body is not recorded. A comment states its media type.
         case omitted
-        /// The body is recorded: multipart, HTML and XML as they are, other text without the secrets that have a name.
-        /// Use it only if such bodies contain no other secrets.
+        /// The body is recorded: binary in Base64, multipart, HTML and XML as they are, other text without the secrets
+        /// that have a name. Use this case only if such bodies contain no other secrets.
         case kept
     }
 }
@@ -77,8 +77,8 @@ extension HARDocument.Response {
     /// Creates the HAR form of a failure without a response: status 0, and the reason in `error`.
     ///
     /// - `failure`: the error of the exchange.
-    /// - `redaction`: the secrets to redact in its text, in addition to those that the client and its interceptors
-    ///   declare. Default `.standard`.
+    /// - `redaction`: the secrets to redact in the text of the error, in addition to those that the client and its
+    ///   interceptors declare. Default `.standard`.
     package init(_ failure: NetworkError, redaction: Redaction = .standard) {
         self.init(status: 0, httpVersion: "", content: HARDocument.Content(size: 0), bodySize: -1)
         error = failure.line(redaction)
@@ -108,8 +108,8 @@ extension HARDocument.Timings {
 }
 
 extension NetworkError {
-    /// Returns the label and the detail of the error in one line, redacted by `redaction` and by the declarations of the
-    /// client.
+    /// Returns the label and the detail of the error in one line, clipped to 500 bytes, and redacted by `redaction` and
+    /// by the declarations of the client.
     package func line(_ redaction: Redaction) -> String {
         let text = detail.isEmpty ? "" : ": \(secrets.added(to: redaction).text(detail).joinedLines)"
         return (label + text).clipped(to: 500).printable
@@ -134,8 +134,8 @@ extension HTTPHeaders {
 }
 
 extension [HARDocument.NameValue] {
-    /// Returns the fields of a message with the values of secret fields replaced, including those that a client
-    /// declares. Of a cookie that a response sets, the name and the attributes are kept.
+    /// Creates the fields of a message with the values of secret fields replaced, including those that a client
+    /// declares. A cookie that a response sets keeps its name and its known attributes.
     package init(_ headers: HTTPHeaders, _ redaction: Redaction) {
         self = headers.map { field in
             let value = headers.value(of: field, redaction)
@@ -169,7 +169,7 @@ extension [HARDocument.NameValue] {
         self.init(pairs: String(Substring(url.utf8[mark...].dropFirst()).upTo("#")))
     }
 
-    /// Returns the decoded pairs of a query or a form. Text that cannot be decoded is kept as it is.
+    /// Creates the decoded pairs of a query or a form. Text that cannot be decoded is kept as it is.
     package init(pairs: String) {
         self = pairs.parts("&").map { pair in
             let pieces = pair.parts("=", maximum: 2, keepingEmpty: true).map(String.init)

@@ -5,9 +5,9 @@ import CurlewFoundation
 import CurlewHTTP
 
 extension FlightRecorder.Record {
-    /// The call in HAR format: one entry for each request on the wire, in the order in which they were sent. A call that
-    /// sent none has one entry whose `facts.request` is 0, with the request as the call began, and the response that
-    /// its caller received.
+    /// The call in HAR format: one entry for each recorded request on the wire, in the order in which they were sent. A
+    /// call that sent none has one entry whose `facts.request` is 0, with the request as the call began, and the
+    /// response that its caller received. There is no entry if that request could not be built.
     public var entries: [HARDocument.Entry] {
         guard !exchanges.isEmpty else { return beginning.map { [entryWithoutExchange($0)] } ?? [] }
         return exchanges.indices.map { entry(of: exchanges[$0], at: $0) }

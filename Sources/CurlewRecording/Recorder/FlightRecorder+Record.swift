@@ -7,8 +7,8 @@ public import CurlewHTTP
 extension FlightRecorder {
     /// The recording of one call: its requests on the wire, the decisions of the client, and the outcome.
     ///
-    /// The value contains no secrets that the recorder's `Redaction` or the client's declarations cover. It does not
-    /// change when the call continues.
+    /// The value contains no secrets that the recorder's `Redaction` or the client's declarations cover. It is a
+    /// snapshot of the call, except that `entries` also contains bodies that end later.
     public struct Record: Sendable {
         /// The number of the call, unique in this process: `ExchangeContext.id`.
         public internal(set) var call: UInt64
@@ -56,7 +56,7 @@ extension FlightRecorder {
             start = context.start
         }
 
-        /// The number of requests that the call sent.
+        /// The number of recorded requests on the wire. Of a call, at most 200 are recorded.
         public var requestCount: Int { exchanges.count }
     }
 

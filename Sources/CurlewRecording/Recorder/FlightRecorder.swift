@@ -20,9 +20,10 @@ import Dispatch
 ///
 /// - Secrets are redacted before anything is stored: those of the `redaction`, and those that a client and its
 ///   interceptors declare.
-/// - The memory is limited: by the number of calls, and by their size. The oldest calls are dropped.
-/// - Bodies are recorded on request only, up to a limit. A streamed body is copied while its reader reads it, so
-///   back-pressure and cancellation are unchanged.
+/// - The memory is limited by the number of calls and by their size: the oldest calls are dropped. Of one call, at most
+///   200 requests and 400 decisions are kept.
+/// - Bodies are recorded only if `bodies` selects them, up to a limit. A streamed body is copied while its reader reads
+///   it, so back-pressure and cancellation are unchanged.
 /// - The recorder may be used on any thread. Outputs contain the calls recorded so far, also those that have not ended.
 public final class FlightRecorder: Sendable {
     /// The selection of recorded bodies.
@@ -37,8 +38,8 @@ public final class FlightRecorder: Sendable {
         ///
         /// A request body is recorded if it is in memory, or if it is a stream that can be created again.
         ///
-        /// - `limit`: the maximum number of bytes of a body. Of a longer body, only the beginning is recorded. Default
-        ///   64 KiB.
+        /// - `limit`: the maximum number of bytes of a body. Of a longer body, only the beginning is recorded. With 0
+        ///   or less, no body is recorded. Default 64 KiB.
         /// - `opaque`: what happens to bodies in which secrets cannot be recognized, because they are neither JSON, a
         ///   form nor plain text. Default `.omitted`.
         public static func upTo(_ limit: Int = 64 << 10, opaque: HARDocument.OpaqueBodies = .omitted) -> Bodies {
@@ -59,8 +60,8 @@ public final class FlightRecorder: Sendable {
 
     /// Creates a recorder.
     ///
-    /// - `capacity`: the maximum number of calls. Default 200.
-    /// - `memory`: the maximum size of the recording in bytes, by estimate. Default 16 MiB.
+    /// - `capacity`: the maximum number of calls, at least 1 and at most 1,000,000. Default 200.
+    /// - `memory`: the maximum size of the recording in bytes, by estimate. No larger call is kept. Default 16 MiB.
     /// - `bodies`: which bodies are recorded. Default `.none`.
     /// - `redaction`: the secrets to redact, in addition to those that a client and its interceptors declare. With
     ///   `.none`, the recording contains all secrets. Default `.standard`.
@@ -87,20 +88,19 @@ public final class FlightRecorder: Sendable {
 
     /// Returns the recording as a HAR document. Its entries are sorted by their start.
     ///
-    /// Each request on the wire has an entry, whose `facts` have the number of its call, the attempt, the hop, and the
-    /// decisions of the client. A call that sent no request, because a cache or another call provided its response, has
-    /// one entry whose `facts.request` is 0.
+    /// Each recorded request on the wire has an entry, whose `facts` have the number of its call, the attempt, the hop,
+    /// and the decisions of the client. For a call that sent no request, see ``Record/entries``.
     public func har() -> HARDocument {
         HARDocument(entries: records.flatMap(\.entries).sorted { $0.startedDateTime < $1.startedDateTime })
     }
 
-    /// Returns the requests on the wire as `curl` commands, oldest first, without their secrets: see
-    /// `HTTPRequest.curlCommand()`.
+    /// Returns the requests on the wire as `curl` commands, oldest first, as they were recorded: with the recorded
+    /// bodies, and without the secrets that were redacted. See `HTTPRequest.curlCommand()`.
     public func curlCommands() -> [String] {
         har().entries.filter { $0.facts?.request != 0 }.map { $0.curlCommand(redaction: .none) }
     }
 
-    /// Returns the recording as one HTML page without references to other resources: see `HTMLReport`.
+    /// Returns the recording as one HTML page of at most 5 MB that loads no other resources: see `HTMLReport`.
     public func htmlReport(title: String = "Flight recorder") -> String {
         HTMLReport(har(), title: title).text
     }
@@ -144,12 +144,12 @@ extension FlightRecorder: MirroredByDescription {
 extension FlightRecorder {
     /// An action for the records of failed calls.
     ///
-    /// The action runs on a queue of the recorder, one record at a time, after the call has ended. If more than 32
-    /// records wait for it, further ones are dropped. The record has no bodies that are read after the call has failed.
+    /// The action runs on a queue of the recorder, one record at a time, after the call has ended. While 32 actions
+    /// wait or run, further records are dropped. Bodies that have not ended when the action runs are missing.
     public struct FailureAction: Sendable {
         let run: @Sendable (Record) -> Void
 
-        /// Calls `action` with the record. It may block, and may call the client.
+        /// Calls `action` with the record. The closure may block, and may call the client.
         public static func call(_ action: @escaping @Sendable (Record) -> Void) -> FailureAction {
             FailureAction(run: action)
         }
@@ -160,7 +160,7 @@ extension FlightRecorder {
         /// files, the oldest are removed.
         ///
         /// - `folder`: the path of an existing folder.
-        /// - `limit`: the maximum number of files. Default 20.
+        /// - `limit`: the maximum number of files, at least 1. Default 20.
         /// - `onProblem`: receives an error with the reason `.storage` if a file cannot be written. Default: ignored.
         public static func writeFiles(
             to folder: String, limit: Int = 20, onProblem: @escaping @Sendable (NetworkError) -> Void = { _ in }

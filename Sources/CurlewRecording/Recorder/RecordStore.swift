@@ -5,8 +5,7 @@ import CurlewHTTP
 
 /// The records of the last calls, in a ring that is limited in number and in size.
 ///
-/// It is used under the lock of its recorder, on the threads that record events. It only stores values; whatever can be
-/// made of them later is made later. What it stores is redacted.
+/// It is used under the lock of its recorder, on the threads that record events, and stores only redacted values.
 struct RecordStore {
     /// A record at a fixed address, which is changed in place.
     private final class Slot {

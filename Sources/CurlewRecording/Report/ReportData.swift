@@ -196,14 +196,14 @@ struct ReportData {
 /// - The secrets of the document are in the page. The recorder redacts them when it records. For a document of another
 ///   program, use `HARDocument.redacted(_:opaqueBodies:)` first.
 public struct HTMLReport: Sendable {
-    /// The HTML text, in UTF-8.
+    /// The HTML text, which declares its encoding as UTF-8.
     public let text: String
 
     /// Creates the page.
     ///
     /// - `title`: the title of the page.
     /// - `limit`: the maximum size of the page in bytes. If the document is larger, the page omits the oldest bodies,
-    ///   and then the oldest entries, and states this. Default 5 MB.
+    ///   and then the oldest entries, and states this. A page has at least 33 KB. Default 5 MB.
     public init(_ document: HARDocument, title: String = "HTTP exchanges", limit: Int = 5_000_000) {
         let room = max(0, limit - Self.frameSize - title.utf8.count * 6)
         let data = ReportData(document, room: room)
