@@ -84,11 +84,10 @@ public struct ManualClock: TimeSource {
         for waiter in woken { waiter.withLock { $0 = true } }
     }
 
-    /// Advances the clock to the earliest instant that a task waits for, and wakes the tasks that wait for it. Returns
-    /// the duration of the advance, or nil if no task waits.
+    /// Advances the clock to the earliest end of the selected waits, and wakes the tasks whose waits of any kind end by
+    /// then. Returns the duration of the advance; nil if there are no such waits.
     ///
-    /// - `waits`: the kinds of waits to consider. Default only pauses. Waits of the other kind that end by then are
-    ///   woken too.
+    /// - `waits`: the kinds of waits to consider. Default only pauses.
     @discardableResult
     public func advanceToNextSleeper(_ waits: Waits = .pauses) -> Duration? {
         let next = state.withLock { state -> (Duration, [Waiter])? in

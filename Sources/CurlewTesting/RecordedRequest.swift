@@ -6,7 +6,7 @@ public import CurlewHTTP
 
 /// A request that a ``MockTransport`` or a ``MockServer`` received, for stubs, routes and the checks of a test.
 ///
-///     let request = mock.requests[0]                       // or client.recordedRequests[0], or server.requests[0]
+///     let request = mock.requests[0]                       // or client.recordedCalls[0], or server.requests[0]
 ///     request.path == "/films"
 ///     request.query["page"] == "2"
 ///     request.headers[.accept] == "application/json"
@@ -22,13 +22,13 @@ public struct RecordedRequest: Sendable {
     /// `parameters["id"]` for "/users/:id". Empty if none matched, for a stub of an endpoint or route type, and in the
     /// requests that `requests` of a mock transport returns.
     public internal(set) var parameters = PathParameters()
-    /// The context of the request, with its attempt, hop and options; that of no call for a server.
+    /// The context of the request, with its attempt, hop and options; for a server, a context without a call.
     public let context: ExchangeContext
-    /// The HTTP version of the request. A mock transport has HTTP/1.1.
+    /// The HTTP version of the request; HTTP/1.1 for a mock transport.
     public internal(set) var version = HTTPVersion.http1_1
     /// The trailer fields of chunked content that a server received; empty if there are none.
     public internal(set) var trailers = HTTPHeaders()
-    /// The index of the server's connection on which the request arrived, in the order of their arrival.
+    /// The index of the server's connection on which the request arrived. The first connection has the index 0.
     public internal(set) var connectionIndex = 0
     /// The index of the exchange on the server's connection. The first exchange has the index 0.
     public internal(set) var exchangeIndex = 0
@@ -83,7 +83,7 @@ public struct RecordedRequest: Sendable {
         return try context.codecs.decode(type, from: body, mediaType: mediaType)
     }
 
-    /// The name of the endpoint or route that a mock transport received; empty if it has none.
+    /// The name of the endpoint or route that a mock transport received; empty if there is none.
     public var routeName: String { context.routeName }
 
     /// Returns the endpoint or route that a mock transport received, or nil if it has another type. If the call was made

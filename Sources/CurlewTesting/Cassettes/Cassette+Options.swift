@@ -15,7 +15,7 @@ extension Cassette {
         /// Records all requests, and replaces the file. The value of `CURLEW_CASSETTES` is `all`.
         case recordAll = "all"
 
-        /// The name of the environment variable that chooses the mode of cassettes that name none.
+        /// The environment variable that chooses the mode of cassettes that are created without one.
         public static let variable = "CURLEW_CASSETTES"
 
         /// Returns the mode that `CURLEW_CASSETTES` chooses: `replay`, `new` or `all`. Without the variable, or if it
@@ -34,7 +34,8 @@ extension Cassette {
         }
     }
 
-    /// The parts of a request that must be equal to those of an entry. The method always must.
+    /// The parts of a request that must be equal to those of an entry. The method, the URL without ignored query items,
+    /// and the body always must.
     ///
     /// A part of a JSON body, form or query that changes with each call, such as a time or a nonce, does not prevent a
     /// match if it is declared as secret:
@@ -69,10 +70,10 @@ extension Cassette {
         /// The media ranges of bodies that may be recorded although their secrets cannot be recognized, such as
         /// `image/*`. Default none.
         public var opaqueTypes: [MediaType] = []
-        /// The maximum number of bytes of a body, of either message, after decoding. A longer body fails the call.
-        /// Default 16 MiB.
+        /// The maximum number of bytes of a body, of either message, after decoding. A longer body fails the call with
+        /// `.refused(by: .cassette)`. Default 16 MiB.
         public var maximumBodyBytes = 16 << 20
-        /// The maximum number of bytes of the file. Default 256 MiB.
+        /// The maximum number of bytes of the file. A longer file is neither read nor written. Default 256 MiB.
         public var maximumFileBytes = 256 << 20
 
         /// Creates the default options.

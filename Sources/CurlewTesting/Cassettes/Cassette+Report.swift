@@ -5,7 +5,7 @@ import CurlewHTTP
 import CurlewRecording
 
 extension Cassette {
-    /// The number of entries: those that are replayed from the file, and those that were recorded.
+    /// The number of entries: those of the file, except in the mode ``Mode/recordAll``, and the recorded ones.
     public var count: Int { state.withLock { $0.index.slots.count + $0.recordedCount } }
 
     /// The entries of the file that were not replayed, in the order of the file: their numbers, methods and URLs, such
@@ -18,12 +18,12 @@ extension Cassette {
         }
     }
 
-    /// The problems: requests without a match, and exchanges that were not recorded. At most 1,000 lines, without
-    /// secrets.
+    /// The problems: requests without a match, exchanges that were not recorded, and failed saves of ``shutdown(_:)``.
+    /// At most the first 1,000, without secrets.
     public var problems: [String] { state.withLock { $0.problems } }
 
     /// Throws `.refused(by: .cassette)` if there are ``problems``, or ``unused`` entries. The description of the error
-    /// lists them. Call it at the end of a test.
+    /// lists the first 20 problems and 50 unused entries. Call this method at the end of a test.
     ///
     /// - `allowsUnused`: whether unused entries are acceptable, for tests that share a file. Default false.
     public func verify(allowsUnused: Bool = false) throws(NetworkError) {

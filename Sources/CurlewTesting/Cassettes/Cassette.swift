@@ -17,9 +17,9 @@ import CurlewRecording
 ///
 /// - **Matching**: a request gets the response of the first entry that was not replayed yet and is equal in the method,
 ///   the URL and the body. The order of the query's items, of the members of JSON and of the pairs of a form does not
-///   matter, nor does the boundary of a multipart body. ``Matching`` changes what is compared. Several
-///   recordings of one request are replayed in their order. A request without a match fails with
-///   `.refused(by: .cassette)`, and the error names the nearest entry with the first difference: see ``RequestMismatch``.
+///   matter, nor does the boundary of a multipart body. ``Matching`` changes what is compared. Several recordings of
+///   one request are replayed in their order. A request without a match fails with `.refused(by: .cassette)`, and the
+///   error names the nearest entry with the first difference: see ``RequestMismatch``.
 /// - **Secrets**: values that the redaction and the client's declarations hide are replaced by `REDACTED` before they
 ///   are stored, in both messages. A body whose secrets cannot be recognized (binary, XML, multipart) fails the
 ///   recording, unless ``Options/opaqueTypes`` allows its media type. Requests are redacted before they are matched, so
@@ -45,8 +45,8 @@ public final class Cassette: Transport {
 
     /// Creates a cassette, and reads the file unless the mode is ``Mode/recordAll``.
     ///
-    /// - `mode`: default `Mode.environment`.
-    /// - `transport`: the transport that is recorded; nil for a cassette that is only replayed.
+    /// - `mode`: default the mode that the environment variable `CURLEW_CASSETTES` names, ``Mode/replay`` without it.
+    /// - `transport`: the transport that is recorded. Default nil, for a cassette that is only replayed.
     /// - `options`: the matching, the redaction and the limits.
     ///
     /// Throws `NetworkError`: `.storage` for a file that is missing in the mode ``Mode/replay`` or cannot be read,
@@ -75,6 +75,7 @@ public final class Cassette: Transport {
     }
 
     /// Replays the entry that matches the request, or records the response of the transport, according to the mode.
+    /// Throws `.refused(by: .cassette)` for a request without a match, and for a message that must not be recorded.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         do {
             try Task.checkCancellation()
@@ -151,7 +152,7 @@ extension Cassette: CustomStringConvertible {
 }
 
 extension NetworkError.Policy {
-    /// A ``Cassette`` has no response for the request, or must not record it.
+    /// A ``Cassette`` has no response for the request, must not record, or failed its verification.
     public static let cassette = NetworkError.Policy("cassette")
 }
 

@@ -124,16 +124,16 @@ struct CassetteFile {
 }
 
 extension Cassette {
-    /// Writes the entries that were recorded since the last call. Does nothing if there are none.
+    /// Saves the file with the entries that were recorded since the last call. Does nothing if there are none.
     ///
     /// The entries are sorted by URL and method; the recordings of one request keep their order. In the mode
     /// ``Mode/recordAll``, an exchange that differs from the previous file in times only keeps its previous entry.
     /// Repeated recordings of the same tests therefore change few lines.
     ///
-    /// One cassette at a time records a file. Throws `NetworkError`: `.refused(by: .cassette)` if another one, of this
-    /// process or another one, has written the file since this one was created, `.storage` if the file cannot be
-    /// written, and `.limitExceeded(.responseBody)` if it would exceed the limits of the options, so that no cassette
-    /// could read it. The previous file then stays as it is.
+    /// One cassette at a time records a file. Throws `NetworkError`: `.refused(by: .cassette)` if another cassette, of
+    /// this process or another one, writes the file now, or has written it since this cassette read or saved it;
+    /// `.storage` if the file cannot be written; `.limitExceeded(.responseBody)` if it would have more than
+    /// ``Options/maximumFileBytes``. The previous file then stays as it is.
     public func save() async throws(NetworkError) {
         let file = CassetteFile(path: path, options: options)
         try state.withLock { state throws(NetworkError) in

@@ -12,7 +12,7 @@ extension HTTPResponse {
         HTTPResponse(status: status, headers: headers)
     }
 
-    /// Returns a response whose body is the value, encoded by the primary codec of `codecs`, by default as JSON, a
+    /// Returns a response whose body is the value, encoded by the primary codec of `codecs`, by default as JSON, with a
     /// `String` in quotes; `json(text:)` takes JSON text. If the value cannot be encoded, returns a 500 whose body
     /// describes the error.
     public static func json(
@@ -154,9 +154,9 @@ extension HTTPResponse {
         }
     }
 
-    /// Returns a response whose body arrives in these pieces, in order. Use it to divide content at any byte.
+    /// Returns a response whose body arrives in these pieces, in order. Pieces may divide content at any byte.
     ///
-    /// A body of pieces can be read once. Return the response from a closure if a stub is used more than once.
+    /// Empty pieces are omitted. The body can be read once, so a stub that is used again needs a closure that makes it.
     public static func pieces(
         _ pieces: [Data], type: MediaType = .octetStream, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
@@ -172,9 +172,8 @@ extension HTTPResponse {
         return response
     }
 
-    /// Returns a response whose body arrives in these pieces of text in UTF-8, in order.
-    ///
-    /// A body of pieces can be read once. Return the response from a closure if a stub is used more than once.
+    /// Returns a response whose body arrives in these pieces of text in UTF-8, in order. Empty pieces are omitted. The
+    /// body can be read once, so a stub that is used again needs a closure that creates it.
     public static func pieces(
         _ texts: [String], type: MediaType = .text, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
     ) -> HTTPResponse {

@@ -6,9 +6,9 @@ package import CurlewHTTP
 import CurlewStreams
 
 extension HTTPResponse {
-    /// Returns a 101 response whose connection runs `script` as the server, without sockets. When the script returns,
-    /// the connection is closed with 1000. When it throws, the connection is lost with that error. The client may send
-    /// up to 1,024 messages that the script has not taken.
+    /// Returns a 101 response, and runs `script` as the server of its connection, without sockets. When the script
+    /// returns, the connection is closed with 1000. When the script throws, the connection is lost with that error.
+    /// Sending throws `.limitExceeded` while 1,024 messages of the client wait for the script.
     public static func webSocket(
         subprotocol: String? = nil, _ script: @escaping @Sendable (MockWebSocket) async throws -> Void
     ) -> HTTPResponse {

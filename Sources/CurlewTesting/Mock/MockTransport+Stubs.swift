@@ -5,8 +5,8 @@ public import CurlewHTTP
 
 /// Stubs for calls of an endpoint type or a route type. Each closure receives the endpoint or route that was sent.
 extension MockTransport {
-    /// Responds to calls of this type with status 200 and a value that the client's codecs encode. A `String`, such as
-    /// JSON text, or `Data` is sent unchanged as the body. A nil value becomes status 204.
+    /// Responds to calls of this type with status 200 and a value that the client's primary codec encodes. A `String`
+    /// or `Data` is sent unchanged, as JSON if it begins with `{` or `[`. A nil value becomes status 204.
     ///
     /// - `delay`: the delay before the response, on the clock of the call. Default none.
     public func on<Sent: Route, Answer: Encodable & Sendable>(
@@ -15,8 +15,8 @@ extension MockTransport {
         add(type, delay) { sent, codecs in try StubResponse.response(for: try await answer(sent), using: codecs) }
     }
 
-    /// Responds to calls of this type with status 200 and a value that need not be `Encodable`. The call returns this
-    /// value without decoding it. For `Void`, the status is 204.
+    /// Responds to calls of this type with status 200 and a value that is not `Encodable`, which the call returns
+    /// without decoding it. For `Void`, the status is 204. An `Encodable` value is encoded instead.
     @_disfavoredOverload
     public func on<Sent: Endpoint>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> Sent.Response
@@ -34,7 +34,7 @@ extension MockTransport {
         add(type, delay) { sent, _ in try await answer(sent) }
     }
 
-    /// Responds to calls of this type with the same response each time, such as `.on(Logout.self, .status(204))`.
+    /// Responds to calls of this type with `answer`, evaluated for each call: `mock.on(Logout.self, .status(204))`.
     public func on<Sent: Route>(
         _ type: Sent.Type, delay: Duration = .zero,
         _ answer: @autoclosure @escaping @Sendable () throws -> HTTPResponse
@@ -57,8 +57,8 @@ extension MockTransport {
 
 /// Stubs for a method and a path. The path is that of a `RoutePattern`, and includes the path of the base URL.
 extension MockTransport {
-    /// Responds to requests with this method and path with status 200 and a value that the client's codecs encode. A
-    /// `String`, such as JSON text, or `Data` is sent unchanged as the body. A nil value becomes status 204.
+    /// Responds to requests with this method and path with status 200 and a value that the client's primary codec
+    /// encodes. A `String` or `Data` is sent unchanged, as JSON if it begins with `{` or `[`. Nil becomes status 204.
     ///
     /// - `method`: nil for any method.
     /// - `delay`: the delay before the response, on the clock of the call. Default none.
@@ -77,8 +77,8 @@ extension MockTransport {
         add(method, path, delay, answer)
     }
 
-    /// Responds to requests with this method and path with the same response each time, such as
-    /// `.on(.get, "/health", .status(200))`.
+    /// Responds to requests with this method and path with `answer`, which is evaluated for each request:
+    /// `mock.on(.get, "/health", .status(200))`.
     public func on(
         _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
         _ answer: @autoclosure @escaping @Sendable () throws -> HTTPResponse

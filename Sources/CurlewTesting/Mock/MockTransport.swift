@@ -22,8 +22,8 @@ import CurlewHTTP
 /// - the most specific stub for the method and the path
 /// - the stub that `onAny` added
 ///
-/// If several stubs are equally specific, the one that was added last is used. A request without a matching stub fails
-/// with `.refused(by: .mock)`, and the error names the nearest stub with the first difference: see ``RequestMismatch``.
+/// Of several failures or equally specific stubs, the last added is used. A request without a matching stub fails with
+/// `.refused(by: .mock)`, and the error names the nearest stub with the first difference: see ``RequestMismatch``.
 ///
 /// The mock behaves like a transport: it reads request bodies, observes deadlines and cancellation, and applies limits
 /// to its responses. The mock adds the times that the `metrics` of a stub's response do not specify, measured on the
@@ -58,8 +58,8 @@ public struct MockTransport: Transport {
     ///
     /// - `timeout`: the limit in real time. Default 10 seconds.
     ///
-    /// After the timeout, throws a ``MockError`` that lists the requests. Throws `CancellationError` as soon as the
-    /// task is cancelled.
+    /// After the timeout, throws a ``MockError`` that lists the last ten requests. Throws `CancellationError` as soon
+    /// as the task is cancelled.
     @discardableResult
     public func waitForRequests(_ count: Int, timeout: Duration = .seconds(10)) async throws -> [RecordedRequest] {
         if try await table.wait(for: timeout, until: { $0.callCount >= count ? true : nil }) != nil { return requests }

@@ -12,8 +12,8 @@ public import CurlewHTTP
 ///     server.on(.get, "/chat") { _ in .webSocket(script) }      // over a socket
 ///     mock.on(.get, "/chat") { _ in .webSocket(script) }        // without sockets
 ///
-/// Sending functions do not wait; `flush()` waits for the client. They throw `.connectionLost` once the connection has
-/// been closed or lost. What concerns frames and bytes needs a `MockServer`: over `MockTransport`, which carries
+/// Functions that send do not wait; `flush()` waits for the client. Both throw `.connectionLost` once the connection
+/// has been closed or lost. What concerns frames and bytes needs a `MockServer`: over `MockTransport`, which carries
 /// messages, it has no effect or throws `.configuration`, as documented.
 public final class MockWebSocket: Sendable {
     private let link: any MockSocketLink
@@ -28,14 +28,14 @@ public final class MockWebSocket: Sendable {
     // MARK: Messages
 
     /// Returns the next message from the client; nil once the connection has been closed or lost. One task at a time.
-    /// Throws `CancellationError` if the task is cancelled.
+    /// Throws `NetworkError` with the reason `.cancelled` if the task is cancelled.
     ///
     /// A `MockServer` reads from the socket while fewer than 64 messages and less than 1 MiB wait for the script.
     public func next() async throws -> WebSocketMessage? {
         try await link.next()
     }
 
-    /// Sends a message to the client. Throws `.limitExceeded` if 1,024 messages or 64 MiB wait for the client.
+    /// Sends a message. Throws `.limitExceeded` if 64 MiB, or over `MockTransport` 1,024 messages, wait for the client.
     ///
     /// - `frameSize`: the maximum payload of a frame in bytes, to send the message in fragments (RFC 6455 §5.4). Nil, the
     ///   default, sends one frame. No effect over `MockTransport`.
@@ -53,8 +53,8 @@ public final class MockWebSocket: Sendable {
         try link.send(.binary(data), frameSize: nil)
     }
 
-    /// Waits until the system has accepted everything that was sent, or over `MockTransport` until the client has taken
-    /// it. A client that reads slowly slows the script. Throws `.connectionLost` and `.cancelled`.
+    /// Waits until the system, or over `MockTransport` the client, has taken everything that was sent. Throws
+    /// `.connectionLost` if the client ends the connection, and `.cancelled` if the task is cancelled.
     public func flush() async throws(NetworkError) {
         try await link.flush()
     }
@@ -62,8 +62,8 @@ public final class MockWebSocket: Sendable {
     // MARK: The end
 
     /// Closes the connection with this code and reason. The client receives the messages sent before. A `MockServer`
-    /// waits up to five seconds for the client's close frame. A code that a close frame must not contain, such as 1005,
-    /// is omitted. Later messages of the client are dropped.
+    /// shortens the reason to 123 bytes, and waits up to five seconds for the client's close frame. A code that a close
+    /// frame must not contain, such as 1005, is omitted. Later messages of the client are dropped.
     public func close(_ code: WebSocketCloseCode = .normal, reason: String = "") {
         link.close(code, reason: reason)
     }
@@ -77,7 +77,7 @@ public final class MockWebSocket: Sendable {
         link.lose(error, by: .reset)
     }
 
-    /// Ends the connection without a close frame, in this way, after everything that was sent before. Over
+    /// Ends the connection by `interruption`, without a close frame, after everything that was sent before. Over
     /// `MockTransport` the client throws `.connectionLost`, or waits forever if the interruption is `.stall`.
     public func lose(by interruption: MockResponse.Interruption) {
         let detail = "The mock has lost the connection."
@@ -89,7 +89,7 @@ public final class MockWebSocket: Sendable {
     public var clientClosing: (code: WebSocketCloseCode, reason: String)? { link.clientClosing }
 
     /// Whether pings of the client receive pongs. Default true, or that of ``MockResponse/SocketOptions``. While it is
-    /// false, at most 64 pings wait; they receive their pongs when it becomes true.
+    /// false, the last 64 pings wait; they receive their pongs when it becomes true.
     public var repliesToPings: Bool {
         get { link.repliesToPings }
         set { link.repliesToPings = newValue }
@@ -97,12 +97,12 @@ public final class MockWebSocket: Sendable {
 
     // MARK: Frames
 
-    /// Sends a ping with at most 125 bytes. The pong is in ``frames``. No effect over `MockTransport`.
+    /// Sends a ping with the first 125 bytes of `payload`. The pong is in ``frames``. No effect over `MockTransport`.
     public func ping(_ payload: Data = Data()) throws(NetworkError) {
         try link.control(.ping, payload)
     }
 
-    /// Sends a pong with at most 125 bytes. No effect over `MockTransport`.
+    /// Sends a pong with the first 125 bytes of `payload`. No effect over `MockTransport`.
     public func pong(_ payload: Data = Data()) throws(NetworkError) {
         try link.control(.pong, payload)
     }

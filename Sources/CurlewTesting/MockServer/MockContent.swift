@@ -29,8 +29,8 @@ package struct MockContent {
         self.init(length: data.count, source: .data(ArraySlice(data)))
     }
 
-    /// Creates the content of `body`. Opens a file immediately, so that a missing file is detected before the head is
-    /// sent.
+    /// Creates the content of `body`. Opens a file immediately, and throws if the file is missing or not a regular one,
+    /// so that the server detects this before it sends the head.
     package init(_ body: MockResponse.Body) throws(HTTP1WriteError) {
         switch body {
         case .data(let data): self.init(data)

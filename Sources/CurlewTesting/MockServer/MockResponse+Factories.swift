@@ -4,8 +4,8 @@ public import CurlewFoundation
 public import CurlewHTTP
 
 extension MockResponse {
-    /// Returns a response whose body is the value as JSON with sorted keys, a `String` in quotes; `json(text:)` takes
-    /// JSON text. If the value cannot be encoded, returns a 500 that describes the error.
+    /// Returns a response whose body is the value as JSON with sorted keys. A `String` is in quotes; `json(text:)`
+    /// takes JSON text. If the value cannot be encoded, returns a 500 that describes the error.
     public static func json(_ value: some Encodable, status: HTTPStatus = .ok) -> MockResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -56,8 +56,8 @@ extension MockResponse {
         MockResponse(headers: [.contentType: type.description], body: .chunks(pieces.map { Data($0.utf8) }))
     }
 
-    /// Returns a response whose body is the content of a file, read while it is sent. If the file is missing, a 500 is
-    /// sent.
+    /// Returns a response whose body is the content of a file, read while the response is sent. If the file is missing
+    /// or not a regular one, the server sends a 500.
     public static func file(_ path: String, type: MediaType = .octetStream) -> MockResponse {
         MockResponse(headers: [.contentType: type.description], body: .file(path: path))
     }

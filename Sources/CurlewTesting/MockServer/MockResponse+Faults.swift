@@ -45,14 +45,12 @@ extension MockResponse {
         changed { $0.faults.cut = Faults.Cut(stage: stage, interruption: interruption) }
     }
 
-    /// Returns a copy that is sent up to this stage. The connection then stays open until the client closes it or the
-    /// server stops.
+    /// Returns a copy that is sent up to this stage, and then interrupted by `Interruption.stall`.
     public func stalled(at stage: Stage) -> MockResponse {
         interrupted(by: .stall, at: stage)
     }
 
-    /// Returns a copy that is sent up to this stage. The server then resets the connection (TCP RST). Bytes that were
-    /// sent just before the reset may be lost.
+    /// Returns a copy that is sent up to this stage, and then interrupted by `Interruption.reset` (TCP RST).
     public func reset(at stage: Stage) -> MockResponse {
         interrupted(by: .reset, at: stage)
     }

@@ -59,7 +59,7 @@ public struct MockResponse: Sendable {
 
     /// A 1xx response head.
     public struct Informational: Sendable {
-        /// The status, from 100 to 199.
+        /// The status, from 100 to 199. With any other one, the server sends a 500 instead of the response.
         public var status: HTTPStatus
         /// The header fields.
         public var headers: HTTPHeaders

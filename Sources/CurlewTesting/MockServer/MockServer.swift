@@ -19,8 +19,8 @@ public import CurlewHTTP
 /// - a 405, if the path has routes only for other methods
 /// - a 404 that names the method and the path, and the nearest route with the first difference from it
 ///
-/// The 404 and the 405 consist of problem details (RFC 9457), or of text if the request's `Accept` does not name JSON.
-/// ``unmatchedRequests`` contains the same reports.
+/// The 404 and the 405 consist of problem details (RFC 9457), or of text if the request has an `Accept` that does not
+/// name JSON. Without `Accept`, they omit the nearest route. ``unmatchedRequests`` contains the complete reports.
 ///
 /// The server sends a 100 response when the client expects it. It responds to malformed requests with a 400 or a
 /// similar status, and does not record them.
@@ -55,8 +55,8 @@ public final class MockServer: Sendable {
         /// The maximum number of content bytes of one request: 64 MiB by default. The server responds to larger
         /// requests with a 413.
         public var maximumBodyBytes = 64 * 1024 * 1024
-        /// The maximum number of requests in ``MockServer/requests``: 10,000 by default. Later requests are only
-        /// counted.
+        /// The maximum number of requests in ``MockServer/requests``: 10,000 by default. Later requests only increase
+        /// ``MockServer/requestCount``.
         public var maximumRecordedRequests = 10_000
         /// The time after which the server closes a connection that receives no bytes, between and within requests: 60
         /// seconds by default.
@@ -68,8 +68,8 @@ public final class MockServer: Sendable {
 
     let core: MockServerCore
 
-    /// Creates a server with this configuration and starts it, by default on a free port of 127.0.0.1. Throws if the
-    /// port is in use, or if the system has no free socket or thread.
+    /// Creates a server with this configuration and starts it, by default on a free port of 127.0.0.1. Throws a
+    /// ``MockError`` if the port is in use, or if the system has no free socket or thread.
     public init(_ configuration: Configuration = Configuration()) throws(MockError) {
         core = try MockServerCore(configuration)
         try core.start()
@@ -102,8 +102,7 @@ public final class MockServer: Sendable {
         on(method, path) { _ in response }
     }
 
-    /// Enqueues responses for the next requests, one for each, in order. Enqueued responses take precedence over
-    /// routes.
+    /// Enqueues responses for the next requests, one for each, in order. Enqueued responses precede routes.
     public func enqueue(_ responses: MockResponse...) {
         core.state.withLock { $0.queue += responses }
     }

@@ -9,7 +9,8 @@ public import CurlewHTTP
 ///     RoutePattern(nil, "/health")            // any method
 ///
 /// Patterns ignore the query. Segments are compared percent-decoded and case-sensitively; a trailing slash is
-/// significant. If several patterns match, the most specific one is used.
+/// significant. If several patterns match, the most specific one is used: the first segment that differs in kind
+/// decides, a literal before `:`, and `:` before `*`; then a method before any method.
 public struct RoutePattern: Hashable, Sendable {
     /// The method of the requests; nil for any method.
     public let method: HTTPMethod?

@@ -13,7 +13,7 @@ public import CurlewFoundation
 ///     }
 ///
 /// Writing functions return when the system has accepted the bytes, or over `MockTransport` when the client has read
-/// them. So a slow client slows the script. They throw `.connectionLost` once the client has closed the connection, the
+/// them, so a slow client slows the script. They throw `.connectionLost` once the client has closed the connection, the
 /// server has stopped, or the script has ended the stream, and `.cancelled` if the task is cancelled.
 public final class MockEventStream: Sendable {
     private let output: ScriptOutput
@@ -22,7 +22,7 @@ public final class MockEventStream: Sendable {
         self.output = output
     }
 
-    /// Sends an event. Each line of the data is sent as a `data` field. The name and the ID are sent as they are.
+    /// Sends an event: each line of `data` as a field, `retry` in milliseconds, the name and the ID as they are.
     public func send(
         _ data: String, name: String? = nil, id: String? = nil, retry: Duration? = nil
     ) async throws(NetworkError) {
@@ -39,7 +39,8 @@ public final class MockEventStream: Sendable {
         try await output.write(bytes)
     }
 
-    /// Waits. Throws as the other functions do if the client closes the connection in the meantime.
+    /// Waits for `duration`, in real time or on the clock of the `HTTPResponse`. Throws `.cancelled` or
+    /// `.connectionLost` if the client closes the connection in the meantime.
     public func pause(_ duration: Duration) async throws(NetworkError) {
         try await output.pause(duration)
     }
@@ -112,7 +113,7 @@ public enum MockEventStep: Hashable, Sendable {
     case comment(String)
     /// These bytes as they are, such as a part of an event or invalid text.
     case bytes(Data)
-    /// A pause in real time, or on the clock of the mock. It ends early when the client closes the connection.
+    /// A pause in real time, or on the clock of `HTTPResponse.events(_:on:)`. The end of the connection ends it early.
     case pause(Duration)
     /// The end of the connection. Later steps are not executed. A stream whose steps have all been executed ends
     /// normally.

@@ -17,9 +17,9 @@ extension MockResponse {
 
     /// Returns an event stream that `script` writes; see `events(_:)` and ``MockEventStream``.
     ///
-    /// The script begins after the head has been sent, in a task of its own. The stream ends when it returns. If it
-    /// throws, the connection is closed without the last chunk. The task is cancelled when the client closes the
-    /// connection or the server stops.
+    /// The script begins after the head has been sent, in a task of its own. The stream ends when the script returns.
+    /// If the script throws, the connection is closed without the last chunk. The task is cancelled when the client
+    /// closes the connection or the server stops.
     public static func events(_ script: @escaping @Sendable (MockEventStream) async throws -> Void) -> MockResponse {
         events(MockEventScript(script))
     }

@@ -16,7 +16,7 @@ extension MockResponse {
         public var repliesToPings = true
         /// Whether the server replies to the client's close frame, and then closes the connection. Default true.
         public var repliesToClose = true
-        /// The maximum size of a received message in bytes, after decompression. Default 16 MiB.
+        /// The maximum size of a message in bytes, decompressed; the server closes with 1009 beyond it. Default 16 MiB.
         public var maximumMessageSize = 16 << 20
 
         /// Creates the default options.
@@ -31,11 +31,11 @@ extension MockResponse {
     ///         }
     ///     }
     ///
-    /// The script begins after the 101 response has been sent, in a task of its own. When it returns, the connection is
-    /// closed with 1000. When it throws, the connection is reset. The task is cancelled when the connection has ended or
-    /// the server stops.
+    /// The script begins after the 101 response has been sent, in a task of its own. When the script returns, the
+    /// connection is closed with 1000. When the script throws, the connection is reset. The task is cancelled when the
+    /// connection has ended or the server stops.
     ///
-    /// A request that is not a valid handshake receives 400, or 426 if it does not request version 13. Fields of
+    /// A request that is not a valid handshake receives 400, or 426 if it does not upgrade to WebSocket 13. Fields of
     /// `with(headers:)` replace those of the handshake, to make it invalid. Delays and interruptions of the head apply.
     public static func webSocket(
         _ options: SocketOptions, _ script: @escaping @Sendable (MockWebSocket) async throws -> Void
@@ -48,8 +48,8 @@ extension MockResponse {
     /// Returns a response that accepts a WebSocket connection and runs `script` as the server; see
     /// `webSocket(_:_:)`.
     ///
-    /// - `subprotocols`: the subprotocols of the server.
-    /// - `compresses`: whether the server accepts the client's offer of compression (RFC 7692).
+    /// - `subprotocols`: the subprotocols of the server. Default none.
+    /// - `compresses`: whether the server accepts the client's offer of compression (RFC 7692). Default false.
     public static func webSocket(
         subprotocols: [String] = [], compresses: Bool = false,
         _ script: @escaping @Sendable (MockWebSocket) async throws -> Void
