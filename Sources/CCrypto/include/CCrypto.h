@@ -26,13 +26,13 @@ int curlew_hmac_sha256(
 /// A digest of bytes that arrive one after the other. One thread at a time may use it.
 typedef struct curlew_digest curlew_digest;
 
-/// Creates a digest of SHA-256 (`bits` is 256) or SHA-512. Returns NULL if memory is exhausted.
+/// Creates a SHA-256 digest if `bits` is 256, else a SHA-512 digest. Returns NULL if libcrypto failed.
 curlew_digest *curlew_digest_create(int bits);
 
 /// Adds bytes. Returns 0 if libcrypto failed.
 int curlew_digest_update(curlew_digest *digest, const void *bytes, size_t length);
 
-/// Writes the digest of the bytes: 32 or 64 bytes. Returns 0 if libcrypto failed. No call may follow except the next.
+/// Writes the digest: 32 or 64 bytes. Returns 0 if libcrypto failed. Only `curlew_digest_free` may follow.
 int curlew_digest_finish(curlew_digest *digest, uint8_t *output);
 
 /// Releases a digest, which may be NULL.

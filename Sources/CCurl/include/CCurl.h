@@ -128,10 +128,10 @@ static inline int curlew_event_descriptor(void) {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
-/// Sets the name of the calling thread, which debuggers and `top -H` show; at most 15 characters.
+/// Names the calling thread, for debuggers and `top -H`. Does nothing if the name has more than 15 bytes.
 void curlew_name_thread(const char *name);
 
-/// Sets and returns the event loop of the calling thread; NULL if it is none.
+/// Sets or returns the event loop that the calling thread runs; NULL if it runs none.
 void curlew_set_current_loop(void *loop);
 void *curlew_current_loop(void);
 

@@ -16,7 +16,7 @@ typedef struct curlew_certificates curlew_certificates;
 /// Called once for each handshake that verifies certificates, after OpenSSL's verification. `presented` contains the
 /// certificates that the server sent, its own first. `path` contains the certificates that OpenSSL verified, from the
 /// server's own to the trusted one; it is NULL if the server's certificate is not trusted. Both lists are valid during
-/// the call. The result 0 ends the handshake.
+/// the call. The handshake fails if the result is 0 or `path` is NULL.
 typedef int (*curlew_certificate_judge)(
     void *context, const curlew_certificates *presented, const curlew_certificates *path);
 
@@ -33,7 +33,7 @@ void curlew_keep_openssl_until_exit(void);
 
 /// Finds the functions of OpenSSL, and sets the callbacks for `curlew_check_certificates`. Call this function once,
 /// before all functions below. Returns 0 if libcurl uses another TLS library, or another copy of OpenSSL than the
-/// program would find.
+/// program would find, or if OpenSSL lacks a function.
 int curlew_find_openssl(
     curlew_certificate_judge judge, curlew_certificate_request request, curlew_certificate_release release);
 
@@ -76,8 +76,8 @@ void curlew_release_certificates(curlew_certificates *certificates);
 /// Returns the number of certificates; 0 for NULL.
 int curlew_certificate_count(const curlew_certificates *certificates);
 
-/// Writes one certificate in DER format to `bytes`, unless `bytes` is NULL. Returns the length of the certificate in
-/// bytes, or 0 if it cannot be encoded.
+/// Writes the certificate at the index `place` in DER format to `bytes`, unless `bytes` is NULL. Returns its length in
+/// bytes; 0 if there is no certificate at `place`, or it cannot be encoded.
 int curlew_certificate_bytes(const curlew_certificates *certificates, int place, uint8_t *bytes);
 
 /// Writes the public key of one certificate (its SubjectPublicKeyInfo) in the same way, as OpenSSL has parsed it.

@@ -12,15 +12,15 @@
 /// The kind of address that a socket connects to.
 enum curlew_family { CURLEW_IPV4, CURLEW_IPV6, CURLEW_UNIX };
 
-/// Opens a stream socket that never blocks and that other programs do not inherit. An IP socket sends small writes
-/// immediately. `keep_alive` is the time in seconds between probes of a silent connection; 0 sends none.
+/// Opens a stream socket that never blocks and that other programs do not inherit. Returns its descriptor or an error.
+/// An IP socket sends small writes immediately, and probes after `keep_alive` seconds of silence; 0 sends no probes.
 int curlew_open_socket(enum curlew_family family, int keep_alive);
 
 /// Binds the socket to a local IP address of 4 or 16 bytes. Returns 0 or an error.
 int curlew_bind_address(int socket, const uint8_t *address, size_t count);
 
-/// Binds the socket to a network interface or, where only privileged programs may do so, to one of its addresses of
-/// the same family. Returns 0 or an error.
+/// Binds the socket to a network interface or, where only privileged programs may do so, to an address of the interface
+/// in `family`. Returns 0 or an error.
 int curlew_bind_interface(int socket, const char *name, enum curlew_family family);
 
 /// Begins to connect to an IP address of 4 or 16 bytes. Returns 0 if the connection is open, or an error, which is
@@ -37,7 +37,7 @@ int curlew_connect_result(int socket);
 /// empty text and returns 0.
 int curlew_address_text(const struct sockaddr *address, char *text, size_t size);
 
-/// Does the same for the local end of a connection, and for the other end.
+/// Does the same for the local end of a connection, and for the peer's end.
 int curlew_local_address(int socket, char *text, size_t size);
 int curlew_peer_address(int socket, char *text, size_t size);
 

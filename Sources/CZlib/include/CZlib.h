@@ -17,20 +17,20 @@ typedef struct curlew_zlib curlew_zlib;
 /// repetitions. Returns NULL if memory is exhausted.
 curlew_zlib *curlew_zlib_create(bool deflates, int bits);
 
-/// Converts bytes from `input` into `output`, and sets `taken` and `written` to how many. At most UINT_MAX bytes of
-/// each count. Returns 1 if a compressor has taken `input` and written all due output, or if a decompressor has come to
-/// the end of the stream; 0 if there may be more; -1 if the input is not valid or zlib failed.
+/// Converts bytes from `input` into `output`, at most UINT_MAX of each, and sets `taken` and `written` to their
+/// numbers. Returns 1 if a compressor has taken `input` and written all that follows from it, or if a decompressor is
+/// at the end of the stream; 0 if another call may continue; -1 if the input is not valid or zlib failed.
 int curlew_zlib_run(
     curlew_zlib *zlib, const uint8_t *input, size_t length, size_t *taken, uint8_t *output, size_t room,
     size_t *written);
 
-/// Returns whether the last call of `curlew_zlib_run` ended after a block, at the end of a byte.
+/// Returns whether the last bytes that `curlew_zlib_run` processed ended a block, at the end of a byte.
 bool curlew_zlib_is_between_blocks(const curlew_zlib *zlib);
 
-/// Forgets the window.
+/// Begins a new stream: forgets the window.
 void curlew_zlib_reset(curlew_zlib *zlib);
 
-/// Releases a compressor or decompressor.
+/// Releases a compressor or decompressor, which must not be NULL.
 void curlew_zlib_free(curlew_zlib *zlib);
 
 #endif
