@@ -86,8 +86,8 @@ public struct RecordedRequest: Sendable {
     /// The name of the endpoint or route that a mock transport received; empty if there is none.
     public var routeName: String { context.routeName }
 
-    /// Returns the endpoint or route that a mock transport received, or nil if it has another type. If the call was made
-    /// from a route, the type of the route matches too.
+    /// Returns the endpoint or route that a mock transport received; nil if there is none of this type. If the call was
+    /// made from a route, the type of the route matches too.
     public func endpoint<Sent>(as type: Sent.Type = Sent.self) -> Sent? {
         context.endpoint as? Sent ?? (context.endpoint as? any RouteWrapper)?.route as? Sent
     }

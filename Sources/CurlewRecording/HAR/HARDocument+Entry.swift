@@ -12,7 +12,7 @@ extension HARDocument {
         public var time: Double
         /// The request.
         public var request: Request
-        /// The response. For an exchange that failed, its status is 0.
+        /// The response; its status is 0 if no response arrived.
         public var response: Response
         /// The durations of the phases of the exchange.
         public var timings: Timings

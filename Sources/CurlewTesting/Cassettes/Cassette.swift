@@ -25,9 +25,9 @@ import CurlewRecording
 ///   recording, unless ``Options/opaqueTypes`` allows its media type. Requests are redacted before they are matched, so
 ///   a replay needs no credential. The original response goes to the caller while it is recorded.
 /// - **Bodies**: a streamed response is recorded while the caller reads it. Content codings are decoded. Event streams
-///   and records keep their chunks (`_chunks`). Trailers (`_trailers`) and interim responses (`_interim`) are recorded
-///   and replayed. A body that the caller does not read to its end is not recorded and is one of the ``problems``,
-///   except for an event stream, which ends there.
+///   and JSON Lines keep their chunks (`_chunks`). Trailers (`_trailers`) and interim responses (`_interim`) are
+///   recorded and replayed. A body that the caller does not read to its end is not recorded and is one of the
+///   ``problems``, except for an event stream, which ends there.
 /// - **Failures** of the recorded transport are entries too, with the field `_error`. The replay throws a
 ///   `NetworkError` with the same reason. Cancelled requests are not recorded.
 /// - **Files** have the mode 0600 and are replaced atomically. One cassette at a time records a file: see ``save()``.
@@ -43,16 +43,16 @@ public final class Cassette: Transport {
     let base: (any Transport)?
     let state: Locked<CassetteState>
 
-    /// Creates a cassette, and reads the file unless the mode is ``Mode/recordAll``.
+    /// Creates a cassette, and reads its file. In the mode ``Mode/recordAll``, a damaged file counts as a missing one.
     ///
     /// - `mode`: default the mode that the environment variable `CURLEW_CASSETTES` names, ``Mode/replay`` without it.
     /// - `transport`: the transport that is recorded. Default nil, for a cassette that is only replayed.
     /// - `options`: the matching, the redaction and the limits.
     ///
     /// Throws `NetworkError`: `.storage` for a file that is missing in the mode ``Mode/replay`` or cannot be read,
-    /// `.decoding` for a file that is not a HAR document, `.configuration` for a mode that records without a transport,
-    /// or that is unknown, and `.refused(by: .cassette)` in the mode ``Mode/recordAll`` if another cassette of this
-    /// process records the file.
+    /// `.decoding` for a file that is not a HAR document, `.configuration` for a mode that records without a transport
+    /// and for an unknown value of `CURLEW_CASSETTES`, and `.refused(by: .cassette)` for the second cassette of this
+    /// process that replaces the file in the mode ``Mode/recordAll``.
     public init(
         _ path: String, mode: Mode? = nil, recording transport: (any Transport)? = nil, options: Options = Options()
     ) throws(NetworkError) {

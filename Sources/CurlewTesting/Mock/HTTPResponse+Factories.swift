@@ -82,8 +82,8 @@ extension HTTPResponse {
     ///
     ///     mock.on(.get, "/news") { _ in .events([.event("one", id: "1"), .interruption(.reset)]) }
     ///
-    /// The body ends after the last step. After an interruption it throws `.connectionLost`, or never ends if the
-    /// interruption is `.stall`.
+    /// The body ends after the last step. After an interruption, the body throws `.connectionLost`, or never ends if
+    /// the interruption is `.stall`.
     ///
     /// - `clock`: the clock of the pauses. Default real time.
     public static func events(
@@ -93,8 +93,8 @@ extension HTTPResponse {
     }
 
     /// Returns an event stream that `script` writes, without sockets. The script begins when the response is created,
-    /// and waits until the client has read what it has written. The body ends when the script returns, and throws its
-    /// error when it throws. Releasing or cancelling the body ends the script's writing with an error.
+    /// and each write waits until the client has read it. The body ends when the script returns, and throws the error
+    /// that the script throws. Releasing or cancelling the body ends the script's writing with an error.
     ///
     /// - `clock`: the clock of the pauses. Default real time.
     public static func events(

@@ -15,7 +15,7 @@ extension HTTPResponse {
         webSocket(MockSocketScript(MockResponse.SocketOptions(), script), subprotocol: subprotocol)
     }
 
-    /// Returns the response of a script's server to an opening request with these fields.
+    /// Returns the 101 response to a handshake that offers subprotocols in these fields, and runs the script.
     package static func webSocket(_ script: MockSocketScript, to headers: HTTPHeaders) -> HTTPResponse {
         let offered = headers[values: "Sec-WebSocket-Protocol"].flatMap { value in
             value.parts(",").map { String($0.trimmed()) }

@@ -27,7 +27,7 @@ extension MockTransport {
         }
     }
 
-    /// Responds to calls of this type with the response that `answer` returns.
+    /// Responds to calls of this type with the response that `answer` returns. An error of `answer` fails the call.
     public func on<Sent: Route>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> HTTPResponse
     ) {
@@ -69,7 +69,7 @@ extension MockTransport {
         add(method, path, delay) { try StubResponse.response(for: try await answer($0), using: $0.context.codecs) }
     }
 
-    /// Responds to requests with this method and path with the response that `answer` returns.
+    /// Responds to requests with this method and path with the response of `answer`, whose error fails the call.
     public func on(
         _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
         _ answer: @escaping @Sendable (RecordedRequest) async throws -> HTTPResponse
@@ -101,10 +101,10 @@ extension MockTransport {
     }
 }
 
-/// Failures. They take precedence over all stubs. If the reason of an error is a status, the mock returns the response
-/// of the error instead of throwing it.
+/// Failures. They take precedence over all stubs.
 extension MockTransport {
-    /// Fails calls with `error`, whatever their type, method and path.
+    /// Fails calls with `error`, whatever their type, method and path. If the reason of the error is a status, the mock
+    /// returns the response of the error instead of throwing it.
     ///
     /// - `occurrence`: which of the calls fail. Default `.always`.
     /// - `delay`: the delay before the failure, on the clock of the call. Default none.
@@ -114,14 +114,14 @@ extension MockTransport {
         add(occurrence, delay, error) { _ in true }
     }
 
-    /// Fails calls of this endpoint or route type with `error`.
+    /// Fails calls of this endpoint or route type with `error`, as `fail(_:delay:with:)` does.
     public func fail<Sent: Route>(
         _ type: Sent.Type, _ occurrence: Occurrence = .always, delay: Duration = .zero, with error: NetworkError
     ) {
         add(occurrence, delay, error) { $0.endpoint(as: type) != nil }
     }
 
-    /// Fails calls with this method (nil for any) and this path with `error`. The path is a `RoutePattern`.
+    /// Fails calls with this method (nil for any) and a path of this `RoutePattern`, as `fail(_:delay:with:)` does.
     public func fail(
         _ method: HTTPMethod?, _ path: String, _ occurrence: Occurrence = .always, delay: Duration = .zero,
         with error: NetworkError

@@ -72,7 +72,8 @@ public struct MockTransport: Transport {
     /// Returns `.anonymous`, because the mock adds no credential.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Records the request. Returns the response from its stub, or throws the error of a failure that is due.
+    /// Records the request. Returns the response from its stub, or throws the error of the stub or of a due failure. If
+    /// the reason of that error is a status, returns the response of the error.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         do {
             try Task.checkCancellation()

@@ -62,7 +62,7 @@ extension MockResponse {
         MockResponse(headers: [.contentType: type.description], body: .file(path: path))
     }
 
-    /// Returns a response whose body is this number of bytes of ``pattern(_:)``, generated while they are sent.
+    /// Returns a response whose body is this number of bytes of ``pattern(_:)``: see `Body.generated`.
     public static func generated(bytes: Int, chunked: Bool = false) -> MockResponse {
         MockResponse(
             headers: [.contentType: MediaType.octetStream.description],

@@ -50,7 +50,7 @@ public struct MockResponse: Sendable {
         case data(Data)
         /// These pieces, each sent as a separate chunk.
         case chunks([Data])
-        /// A file, read while it is sent. If the file is missing, the server sends a 500.
+        /// A file, read while the response is sent. If it is missing or not a regular file, the server sends a 500.
         case file(path: String)
         /// This number of bytes of ``MockResponse/pattern(_:)``, generated while they are sent. With `chunked`, they
         /// are sent in chunks of 16 KiB, otherwise with a Content-Length field.

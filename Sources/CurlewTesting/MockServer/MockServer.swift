@@ -142,11 +142,10 @@ public final class MockServer: Sendable {
         return requests
     }
 
-    /// Closes every connection and the port, and waits until the threads of the server have ended. May be called more
-    /// than once.
+    /// Closes every connection and the port, and waits up to 10 seconds until the threads of the server have ended.
     ///
-    /// The method waits at most 10 seconds. It does not wait if a handler calls it, because the thread of that handler
-    /// would have to end first.
+    /// May be called again. Does not wait if a handler calls it, because the thread of that handler would have to end
+    /// first.
     public func stop() {
         core.stop()
     }
