@@ -6,7 +6,7 @@ import CurlewHTTP
 import CurlewStreams
 
 /// The server's end of a WebSocket connection over a socket. The script calls it from its task, and the thread of the
-/// connection carries the bytes (`serve`).
+/// connection carries the bytes: see `WebSocketPump`.
 final class ServedWebSocket: MockSocketLink {
     private struct State: Sendable {
         var machine: WebSocketMachine
