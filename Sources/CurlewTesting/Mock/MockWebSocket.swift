@@ -12,8 +12,8 @@ public import CurlewHTTP
 ///     server.on(.get, "/chat") { _ in .webSocket(script) }      // over a socket
 ///     mock.on(.get, "/chat") { _ in .webSocket(script) }        // without sockets
 ///
-/// Functions that send do not wait; `flush()` waits for the client. Both throw `.connectionLost` once the connection
-/// has been closed or lost. What concerns frames and bytes needs a `MockServer`: over `MockTransport`, which carries
+/// Functions that send do not wait, and throw `.connectionLost` once the connection has been closed or lost. `flush()`
+/// waits for the client. What concerns frames and bytes needs a `MockServer`: over `MockTransport`, which carries
 /// messages, it has no effect or throws `.configuration`, as documented.
 public final class MockWebSocket: Sendable {
     private let link: any MockSocketLink
