@@ -220,7 +220,8 @@ enum CacheVariant {
             member.parts(";", keepingEmpty: true).map { $0.trimmed() }.joined(separator: ";")
         }.filter { !$0.isEmpty }
         switch name {
-        case "accept-encoding", "accept-charset": return members.map { $0.lowercased() }.ordered(by: <).joined(separator: ",")
+        case "accept-encoding", "accept-charset":
+            return members.map { $0.lowercased() }.ordered(by: <).joined(separator: ",")
         case "accept-language": return members.map { $0.lowercased() }.joined(separator: ",")
         case "accept": return members.ordered(by: <).joined(separator: ",")
         default: return members.joined(separator: ",")

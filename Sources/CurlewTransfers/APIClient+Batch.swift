@@ -25,7 +25,9 @@ extension APIClient {
             var results: [Result<Value, NetworkError>?] = []
             var iterator = inputs.makeIterator()
             while true {
-                if results.count >= max(1, concurrency), let (index, result) = await group.next() { results[index] = result }
+                if results.count >= max(1, concurrency), let (index, result) = await group.next() {
+                    results[index] = result
+                }
                 guard !Task.isCancelled, let input = iterator.next() else { break }
                 let (index, call) = (results.count, request(input))
                 results.append(nil)

@@ -85,7 +85,8 @@ public struct LogEntry: Sendable, CustomStringConvertible {
         switch kind {
         case .request: .debug
         case .note: self["event.name"].map(LogNote.isImportant) == true ? .info : .debug
-        case .response: (self["http.response.status_code"].flatMap { ASCII.decimal($0[...]) } ?? 0) >= 400 ? .warning : .info
+        case .response:
+            (self["http.response.status_code"].flatMap { ASCII.decimal($0[...]) } ?? 0) >= 400 ? .warning : .info
         case .failure: self["error.type"] == "cancelled" ? .info : .error
         }
     }
