@@ -3,14 +3,8 @@
 package import CurlewCore
 import CurlewHTTP
 
-/// The origin that may receive a credential. Every authentication interceptor follows these rules:
-///
-/// - A request to any other origin is sent without the credential. The only exception: `https://host` may receive a
-///   credential for `http://host` if both ports are the default ports (`Origin.shares(with:)`).
-/// - After a redirect has left the call's origin, no credential is attached, even if a later redirect returns to that
-///   origin.
-/// - A credential can be read in transit over plain http. Without an explicit origin, plain http is therefore allowed
-///   only for loopback, and is a configuration error otherwise. An explicit `http` origin allows it.
+/// The origin that may receive a credential, and the name by which calls select the credential. Every authentication
+/// interceptor uses a scope to apply the rules of `.bearer(for:_:principal:)`.
 package struct CredentialScope: Sendable {
     private enum Owner: Sendable {
         case client
@@ -23,7 +17,7 @@ package struct CredentialScope: Sendable {
     package let name: String?
 
     /// Creates a scope for the origin of `url`, or of the client's base URL if `url` is nil. The path of `url` is
-    /// ignored. If `url` is not an absolute URL, `problem(of:in:example:)` returns an error.
+    /// ignored. If `url` is not an absolute URL, `problem(of:in:example:)` returns a message.
     package init(_ url: String? = nil, name: String? = nil) {
         self.name = name
         guard let url else {
@@ -33,16 +27,16 @@ package struct CredentialScope: Sendable {
         do { owner = .origin(try HTTPRequest(url: url).origin) } catch { owner = .unreadable(error.detail) }
     }
 
-    /// Returns whether the credential may be sent in the `Authorization` field of `request`, which has none, and is the
-    /// credential that the call selects.
+    /// Returns whether the credential may be sent in the `Authorization` field of `request`: `covers(_:in:isAddition:)`
+    /// returns true, and the request has no such field.
     package func admits(_ request: HTTPRequest, in context: ExchangeContext) -> Bool {
         covers(request, in: context) && !request.headers.contains(.authorization)
     }
 
-    /// Returns whether the credential may be sent with `request` and is the credential that the call selects.
+    /// Returns whether the origin of `request` may receive the credential, and the call selects the credential.
     ///
-    /// - `isAddition`: whether the credential, for example a signature, may be sent in addition to another one.
-    ///   Otherwise only the first credential is attached.
+    /// - `isAddition`: whether the credential, for example a signature, may be sent in addition to another one. Default
+    ///   false: only the first credential is attached. Without a name, an addition also covers calls with `.named`.
     package func covers(_ request: HTTPRequest, in context: ExchangeContext, isAddition: Bool = false) -> Bool {
         guard !context.crossedOrigin, isAddition || !context.isAuthenticated else { return false }
         switch context.authentication {
@@ -57,8 +51,8 @@ package struct CredentialScope: Sendable {
         }
     }
 
-    /// Returns an error if the origin is missing or invalid, or if the credential would be sent unencrypted; nil
-    /// otherwise.
+    /// Returns the message with which every call throws `.configuration`: the origin is missing or invalid, or the
+    /// credential would be sent unencrypted. Nil if there is no such problem.
     ///
     /// - `credential`: the name of the credential as the subject of a sentence, such as `The bearer token`.
     /// - `example`: returns code that specifies the given origin, such as `.bearer(for: "…") { … }`.

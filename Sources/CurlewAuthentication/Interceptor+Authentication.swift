@@ -11,22 +11,22 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///     .bearer(for: "https://cdn.example.com") { try await cdnToken() }  // another origin
     ///
     /// The rules:
-    /// - A token belongs to one origin (scheme, host and port). A request to any other origin is sent without the
-    ///   token. The only exception: a token for `http://host` may be sent to `https://host` if both ports are the
-    ///   default ports.
+    /// - A token belongs to one origin (scheme, host and port). No other origin receives the token. The only exception:
+    ///   a token for `http://host` may be sent to `https://host` if both ports are the default ports.
     /// - After a redirect has left the call's origin, no token is attached, even if a later redirect returns to that
     ///   origin.
-    /// - A token can be read in transit over plain http. Without an explicit origin, plain http is therefore allowed
-    ///   only for loopback, and is a configuration error otherwise. An explicit `http` origin allows it.
-    /// - An `Authorization` field of the call takes precedence, and the token closure is not called.
-    /// - If the token is nil or empty, the request is sent without one. If the token closure throws, the call fails
-    ///   with `.notAuthenticated(.sourceFailed)`, unless the call was cancelled.
-    /// - If the token contains characters that a header field must not contain, only spaces, or more than 64 KiB, the
-    ///   call fails before anything is sent.
+    /// - A token can be read in transit over plain http. Without an explicit origin, a base URL with plain http is
+    ///   therefore allowed only for loopback; otherwise every call throws `.configuration`. An explicit `http` origin
+    ///   allows plain http.
+    /// - A call that is `.anonymous`, selects a credential with `.named`, or already has an `Authorization` field or
+    ///   another credential is sent without the token, and the token closure is not called.
+    /// - If the token is nil or empty, the request is sent without one. If the token closure throws, or the token has
+    ///   only spaces or more than 64 KiB, the call throws `.notAuthenticated(.sourceFailed)` before anything is sent.
+    ///   Characters that a header field must not contain throw `.invalidRequest`; a cancellation, `.cancelled`.
     ///
     /// - `url`: a URL of the origin that receives the token; its path is ignored. Default nil: the origin of the
-    ///   client's base URL. If it is not an absolute URL, every call throws `.configuration`.
-    /// - `token`: returns the current token. It is called once for each attempt, so it should cache the token.
+    ///   client's base URL. If that is missing, or `url` is not an absolute URL, every call throws `.configuration`.
+    /// - `token`: returns the current token. Called once for each attempt, so it should cache the token.
     /// - `principal`: returns an identifier of the current owner of the token, such as the user ID. It must be
     ///   different for each user. If `principal` is nil or returns nil, responses to calls with this token are neither
     ///   cached nor shared.
@@ -42,8 +42,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///     .bearer(store) { try await $0.client.send(.refresh($0.tokens.refreshToken)) }
     ///
     /// The rules of `.bearer` determine which requests receive the token. In addition:
-    /// - Expired tokens are refreshed before the call is sent. Tokens that are about to expire are refreshed while it
-    ///   is sent.
+    /// - When signed out, requests are sent without a token.
+    /// - Expired tokens are refreshed before the call is sent; tokens about to expire, while the call is sent.
     /// - After a 401 response, the call is sent once more with newer tokens of the same sign-in: tokens that have
     ///   arrived since, or the result of a refresh. A second 401 is returned to the caller, and so is a 401 after a
     ///   sign-out or another sign-in. A request whose body cannot be produced again is not sent again: its 401 is
@@ -68,12 +68,12 @@ extension Interceptor where Self == BuiltInInterceptor {
     }
 
     /// Sends access tokens that the client obtains without a sign-in: `.bearer(store, obtain: oauth.obtain)`. The first
-    /// call waits for the tokens. They are obtained again when they have expired or the server refuses them.
+    /// call waits for the tokens. Otherwise the rules of `.bearer(_:for:name:refresh:)` apply: `obtain` also refreshes.
     ///
     /// - `url`: a URL of the origin that receives the tokens; nil for the origin of the client's base URL.
     /// - `name`: the name by which calls select these tokens with `.named`; nil for all calls that select none.
-    /// - `obtain`: returns new tokens. Its parameter is a client for their origin, as in `TokenStore.Refresh`. It runs
-    ///   once for all calls that wait.
+    /// - `obtain`: returns new tokens; runs once for all calls that wait. Its parameter is a client for the origin, as
+    ///   in `TokenStore.Refresh`.
     public static func bearer(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         obtain: @escaping @Sendable (APIClient) async throws -> Tokens
@@ -96,9 +96,9 @@ extension Interceptor where Self == BuiltInInterceptor {
 
     /// Sends an API key with the requests to one origin, in a header field or a query item.
     ///
-    /// The rules of `.bearer` determine which requests receive the key. If a request already has a field or query item
-    /// with that name, the interceptor keeps it and adds no key. Prefer a field: a key in a URL appears in the server's
-    /// logs. Errors contain the URL without the key.
+    /// The rules of `.bearer` determine which requests receive the key, except that an `Authorization` field of the
+    /// call does not matter. A field or query item of the request with the same name takes precedence over the key.
+    /// Prefer a field: a key in a URL appears in the server's logs. Errors contain the URL without the key.
     ///
     /// - `url`: a URL of the origin that receives the key; nil for the origin of the client's base URL.
     /// - `name`: the name by which calls select the key with `.named`; nil for all calls that select none.
@@ -124,8 +124,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - `url`: a URL of the origin whose requests are signed; nil for the origin of the client's base URL.
     /// - `name`: the name by which calls select the signature with `.named`; nil to sign all calls except `.anonymous`
     ///   ones.
-    /// - `sign`: adds the signature to the request. If it changes the origin, the call throws `.configuration`. An
-    ///   error that it throws fails the call before anything is sent.
+    /// - `sign`: adds the signature to the request. If `sign` changes the origin, the call throws `.configuration`. An
+    ///   error of `sign` fails the call before anything is sent.
     /// - `principal`: returns an identifier of the user for whom requests are being signed. The rules of `principal`
     ///   for `.bearer` apply. Default nil.
     public static func signing(

@@ -10,9 +10,9 @@ import Security
 /// `.keychain(service:account:accessGroup:)`.
 ///
 /// The tokens can be read, also in the background, once the device has been unlocked after it started. They are neither
-/// synchronized nor restored to another device. Before that unlock, every call fails with `.storage` and no account is
-/// signed out; the first call after the unlock reads the tokens. An item that does not contain tokens causes `.storage`
-/// until a sign-in replaces it or a sign-out removes it.
+/// synchronized nor restored to another device. Before that unlock, calls that need tokens throw `.storage` and the
+/// account stays signed in; the first call after the unlock reads the tokens. An item that does not contain tokens
+/// causes `.storage` until a sign-in replaces it or a sign-out removes it.
 ///
 /// On macOS, the tokens are in the data protection keychain, and only signed apps with a keychain access group may use
 /// this keychain. Other programs use `.file`. Check `isAvailable` in a program that also runs unsigned, for example

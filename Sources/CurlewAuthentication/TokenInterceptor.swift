@@ -149,12 +149,11 @@ extension TokenStore {
         /// The tokens to refresh.
         public let tokens: Tokens
         /// A client for the origin that receives the tokens: the client of the call that needs new tokens, without its
-        /// interceptors except `.logging()`. It has the base URL with its path, the query items and the
-        /// `APIClient.Configuration`, and uses the same transport and connections. The observers of the original client
-        /// are notified of its calls.
+        /// interceptors except `.logging()` of calls. The base URL with its path, the query items, the transport, the
+        /// `APIClient.Configuration` and the observers are those of the original client.
         ///
-        /// With tokens for an origin other than that of the client (`.bearer(store, for:)`), paths begin at the root of
-        /// that origin, and the header fields and query items of the client are not sent.
+        /// If the tokens are for an origin other than that of the client (`.bearer(store, for:)`), paths begin at the
+        /// root of that origin, and the header fields and query items of the client are not sent.
         public let client: APIClient
     }
 }

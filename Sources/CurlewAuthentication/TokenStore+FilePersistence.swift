@@ -11,9 +11,9 @@ extension TokenStore {
     ///
     /// Several processes may share the file. One process refreshes the tokens; the others wait and use the result, so
     /// that each set of tokens is sent to the server for a refresh only once. The locks are the files `<path>.lock` and
-    /// `<path>.renewal`. Each exists only while it is held. The system releases a lock when the process that holds it
-    /// ends, even if that process crashes or is killed. If the folder is not writable, or the file system has no locks,
-    /// the processes refresh without coordination.
+    /// `<path>.renewal`, which are removed on release. The system releases a lock when the process that holds it ends,
+    /// even if that process crashes or is killed. If the folder is not writable, or the file system has no locks, the
+    /// processes refresh without coordination.
     ///
     /// The file belongs to the store. The store accepts only a regular file that belongs to this user and that no other
     /// user can read or change. The table shows what happens to any other file. `.storage` means that the operation
@@ -47,8 +47,8 @@ extension TokenStore {
             do throws(StoredTokens.Problem) { return try contents() } catch { throw Self.error(error, path) }
         }
 
-        /// Replaces the stored tokens with `tokens`; nil removes the file. Throws `.storage` if that fails; the old
-        /// tokens then remain stored.
+        /// Replaces the stored tokens with `tokens`; nil removes the file. Throws `.storage` if that fails, or another
+        /// process writes for more than 10 s, and `.cancelled`; the old tokens then remain stored.
         public func save(_ tokens: Tokens?) async throws(NetworkError) {
             let lock = try await lockForWriting()
             defer { lock?.release() }

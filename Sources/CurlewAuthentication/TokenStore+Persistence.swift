@@ -53,10 +53,9 @@ extension TokenStore {
     /// call this only to try again after a failure (`problem`). It does nothing before the stored tokens have been
     /// loaded, and without a storage.
     ///
-    /// Changes during a write are part of the next write, so the last state is written last. Cancelling the caller ends
-    /// its wait, not the write.
-    ///
-    /// Throws `.storage` if the tokens cannot be stored, or not within `TokenStore.RefreshPolicy.timeout`.
+    /// Changes during a write are part of the next write, so the last state is written last. Throws `.storage` if the
+    /// tokens cannot be stored within `TokenStore.RefreshPolicy.timeout`, and `.cancelled`. After the timeout or a
+    /// cancellation, the write continues.
     public func save() async throws(NetworkError) {
         guard isLoaded, persistence != nil else { return }
         let mine = nextSave ?? SharedResult<Void>()
@@ -137,9 +136,9 @@ extension TokenStore {
     /// load may run during a save.
     public protocol Persistence: Sendable {
         /// Returns the tokens that were saved last; nil if there are none. Throws if tokens may be stored but cannot be
-        /// read.
+        /// read. The store passes any error on as `.storage`.
         func load() async throws -> Tokens?
-        /// Replaces the stored tokens with `tokens`, entirely or not at all; nil removes them.
+        /// Replaces the stored tokens with `tokens`, entirely or not at all; nil removes them. Throws if that fails.
         func save(_ tokens: Tokens?) async throws
     }
 }

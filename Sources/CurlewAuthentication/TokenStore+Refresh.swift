@@ -102,20 +102,21 @@ extension TokenStore {
         /// How long before their expiry tokens are refreshed, while calls still use them; at most a quarter of their
         /// lifetime. Default 60 s. With zero, only tokens that have expired or were refused are refreshed.
         public var leeway: Duration
-        /// The maximum time that a call waits for a refresh. Then the call fails with `.timedOut(.total)`, and the
-        /// refresh continues. Default 30 s.
+        /// The maximum time that a call waits for a refresh. Then the call throws `.timedOut(.total)`, and the refresh
+        /// continues. Storing the tokens may take as long again. Also the limit of `tokens` and `save()`. Default 30 s.
         public var timeout: Duration
-        /// The maximum time of a refresh, after which it is cancelled and fails. Default 120 s, at least `timeout`.
+        /// The maximum time of a refresh; then the refresh is cancelled and fails. Default 120 s. A value below
+        /// `timeout` counts as `timeout`.
         ///
-        /// If processes share a file, a refresh first waits until no other process is refreshing. That wait has the
-        /// same limit and is not counted.
+        /// If processes share a file, a refresh first waits until no other process is refreshing. That wait has a limit
+        /// of the same length, after which the refresh fails with `.storage`.
         ///
-        /// A result that arrives in time is stored, even if no call waits for it. Calls that need tokens wait for this
-        /// refresh instead of sending the same refresh token again, because many servers revoke a sign-in whose refresh
-        /// token is used twice.
+        /// New tokens that arrive in time are stored, even if no call waits for them. Meanwhile no call sends the same
+        /// refresh token again, because many servers revoke a sign-in whose refresh token is used twice.
         public var maximumRefreshTime: Duration
-        /// The maximum number of refreshes within `window`, so that refreshes do not continue endlessly if the server
-        /// refuses each new token. Refreshes of tokens that have not expired use at most half of it (at least 1).
+        /// The maximum number of refreshes within `window`, in case the server refuses each new token. Beyond the
+        /// limit, calls that need new tokens throw the error of the last refresh, or
+        /// `.notAuthenticated(.tooManyRefreshes)`. Refreshes before expiry use at most half of the limit (at least 1).
         /// Default 10, at least 1.
         public var limit: Int
         /// The period in which refreshes count toward `limit`. Default 60 s.

@@ -12,19 +12,19 @@ public import CurlewCore
 /// Guarantees:
 /// - At most one refresh is in progress, and all calls that need new tokens wait for it. If the server refuses older
 ///   tokens, the call is sent again with the current tokens, without a refresh.
-/// - A refresh continues when the calls that wait for it end. A call waits at most `TokenStore.RefreshPolicy.timeout`.
-///   The refresh may take `TokenStore.RefreshPolicy.maximumRefreshTime`; later calls wait for it, and its tokens are
-///   stored.
+/// - A refresh continues when the calls that wait for it end. A call waits at most `TokenStore.RefreshPolicy.timeout`,
+///   the refresh may take `TokenStore.RefreshPolicy.maximumRefreshTime`. Later calls wait for the same refresh.
 /// - New tokens are stored before any call uses them. If they cannot be stored, calls use them anyway, and `problem`
 ///   contains the error.
 /// - A sign-out or another sign-in during a refresh discards its result, and the calls that wait for it fail with
 ///   `.notAuthenticated(.signedOut)`. A call is never sent, not even a second time, with the tokens of a sign-in other
 ///   than the one that it began with.
-/// - Only an invalid or missing refresh token signs the account out, once, and all waiting calls receive the same
-///   error. The server indicates an invalid one with `invalid_grant` (RFC 6749 §5.2: JSON with status 400; status 401
-///   or 403, and GitHub's `bad_refresh_token`, are also accepted). A custom refresh closure throws
-///   `NetworkError(.notAuthenticated(.refreshRefused))`. After any other failure, such as a 401 without that code, a
-///   page from a proxy, 429 or 5xx, the tokens are kept, and all waiting calls receive the error.
+/// - Only an invalid or missing refresh token signs the account out, once, and all waiting calls throw
+///   `.notAuthenticated(.refreshRefused)`. The server reports an invalid refresh token with `invalid_grant` (RFC 6749
+///   §5.2: JSON with status 400; status 401 or 403, and GitHub's `bad_refresh_token`, are also accepted). A custom
+///   refresh closure throws `NetworkError(.notAuthenticated(.refreshRefused))`. After any other failure, such as a 401
+///   without that code, a page from a proxy, 429 or 5xx, the tokens are kept. All waiting calls then throw
+///   `.notAuthenticated(.refreshFailed)`, or the error itself if it is of the connection, a timeout or `.storage`.
 /// - Processes that share a `.file` refresh the tokens once for all of them. A process that waits continues with the
 ///   tokens that another process has stored. By the end of its wait, it also detects a sign-out or another sign-in in
 ///   the other process.
@@ -35,12 +35,12 @@ public actor TokenStore {
     public enum Change: Sendable, Equatable {
         /// The account signed in, in this process or in another one that shares the tokens.
         case signedIn
-        /// The tokens were refreshed.
+        /// New tokens are in use after a refresh, also of another process, or were obtained without a sign-in.
         case refreshed
         /// The account was signed out: by the app, by another process, or because its tokens can no longer be
         /// refreshed.
         case signedOut
-        /// The current tokens could not be stored; `TokenStore.problem` contains the reason.
+        /// The tokens could not be stored or removed; `TokenStore.problem` contains the error.
         case notKept
     }
 
@@ -63,9 +63,9 @@ public actor TokenStore {
     var isSaving = false
     /// The result of the next write; nil if nothing has changed since the last write began.
     var nextSave: SharedResult<Void>?
-    /// The error that occurred when the current tokens were stored, `.storage`; nil if there was none. Tokens that
-    /// could not be stored are lost when the process ends. The next successful change or `save()` resets the property
-    /// to nil.
+    /// The error (`.storage`) of the last attempt to store or remove the tokens; nil if there was none. Tokens that
+    /// could not be stored are lost when the process ends; removed tokens that could not be deleted are loaded at the
+    /// next launch.
     public internal(set) var problem: NetworkError?
     /// The stored tokens, as far as this process knows.
     var kept: Tokens?
@@ -79,7 +79,8 @@ public actor TokenStore {
     /// Creates a store. It loads the stored tokens when it is first used.
     ///
     /// - `persistence`: the storage of the tokens. Default nil: the tokens exist as long as the store.
-    /// - `time`: the time source for expiry and limits.
+    /// - `policy`: when tokens are refreshed, and how long calls wait. Default `.standard`.
+    /// - `time`: the time source for expiry and limits. Default the system's clocks.
     public init(
         _ persistence: (any TokenStore.Persistence)? = nil, policy: TokenStore.RefreshPolicy = .standard,
         time: any TimeSource = SystemTime()
@@ -92,8 +93,8 @@ public actor TokenStore {
         published = Locked(isLoaded ? .anonymous : .unknown)
     }
 
-    /// The current tokens; nil when signed out. The first access loads the stored tokens. Throws `.storage` if they
-    /// cannot be read, or not within `TokenStore.RefreshPolicy.timeout`.
+    /// The current tokens, expired or not; nil when signed out. The first access loads the stored tokens. Throws
+    /// `.storage` if they cannot be read within `TokenStore.RefreshPolicy.timeout`, and `.cancelled`.
     public var tokens: Tokens? {
         get async throws(NetworkError) {
             do {
@@ -111,7 +112,7 @@ public actor TokenStore {
     /// `.notAuthenticated(.signedOut)`, because they may belong to another user.
     ///
     /// Throws `.notAuthenticated(.sourceFailed)`, without a change, if the access token is empty or a token has more
-    /// than 64 KiB. Throws `.storage` if the tokens cannot be stored; calls use them anyway.
+    /// than 64 KiB. Throws the errors of `save()` if the tokens are not stored; calls use them anyway.
     public func signIn(_ tokens: Tokens) async throws(NetworkError) {
         try tokens.check()
         adopt(tokens)
@@ -121,14 +122,15 @@ public actor TokenStore {
     /// Signs out: discards the tokens and removes them from the storage. The server may still accept copies of them.
     /// Calls that wait for a refresh fail with `.notAuthenticated(.signedOut)`.
     ///
-    /// Throws `.storage` if the stored tokens cannot be removed.
+    /// Throws the errors of `save()` if the stored tokens are not removed. The account is signed out anyway; the next
+    /// launch may load them.
     public func signOut() async throws(NetworkError) {
         adopt(nil)
         try await save()
     }
 
-    /// Returns a stream of the changes from now on. The stream ends with the store. It buffers 16 changes: an observer
-    /// that does not keep up loses the oldest.
+    /// Returns a stream of the changes from now on. It buffers 16 changes: an observer that does not keep up loses the
+    /// oldest. The stream ends when the store is deallocated.
     public func changes() -> AsyncStream<Change> {
         let (stream, continuation) = AsyncStream.makeStream(of: Change.self, bufferingPolicy: .bufferingNewest(16))
         lastObserver += 1
@@ -144,14 +146,13 @@ public actor TokenStore {
 }
 
 extension TokenStore {
-    /// The principal of the signed-in account. Refreshes and restarts do not change it; the next sign-in does.
-    /// `.anonymous` when signed out, `.unknown` before the stored tokens have been loaded. Reading it does not wait for
-    /// the actor.
+    /// The principal of the signed-in account: `.anonymous` when signed out, `.unknown` before the stored tokens have
+    /// been loaded. Refreshes and restarts keep the principal; each sign-in creates a new one. Needs no `await`.
     ///
-    /// Use it to remove the cached responses of a user who signs out:
+    /// Use the principal to remove the cached responses of a user who signs out:
     ///
-    ///     let principal = tokens.principal
-    ///     try await tokens.signOut()
+    ///     let principal = store.principal
+    ///     try await store.signOut()
     ///     try await cache.remove(.principal(principal))
     public nonisolated var principal: Principal { published.withLock { $0 } }
 

@@ -10,12 +10,12 @@ public import CurlewHTTP
 /// from the camel-case form that many services use. It encodes for a `TokenStore.Persistence`. Its descriptions contain
 /// no secret.
 public struct Tokens: Codable, Hashable, Sendable {
-    /// The access token, sent with each call.
+    /// The access token, for `Authorization: Bearer …`.
     public var accessToken: String
-    /// The refresh token; nil if the tokens cannot be refreshed.
+    /// The refresh token; nil if there is none. In the result of a refresh, nil keeps the earlier one (RFC 6749 §6).
     public var refreshToken: String?
-    /// The time when the access token expires; nil if unknown. A time that the server specified refers to the server's
-    /// clock; a lifetime is counted by the local clock.
+    /// The time when the access token expires, by the server's clock, or by the local clock if a lifetime was given.
+    /// Nil if unknown: the tokens are then refreshed only after a 401.
     public var expiresAt: Date? { didSet { isCountedHere = false } }
     /// Whether the expiry was computed by the local clock from a lifetime, so that the difference between the clocks is
     /// irrelevant.
@@ -26,15 +26,15 @@ public struct Tokens: Codable, Hashable, Sendable {
 
     /// Creates tokens that expire at `expiresAt`.
     ///
-    /// If `expiresAt` is nil, the `exp` claim of a JSON Web Token is used. The claim is not verified: it determines
-    /// only when to refresh, never what to trust.
+    /// If `expiresAt` is nil, the `exp` claim is used if the access token is a JSON Web Token of at most 16 KiB. The
+    /// claim is not verified: it determines only when to refresh, never what to trust.
     public init(accessToken: String, refreshToken: String? = nil, expiresAt: Date? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.expiresAt = expiresAt ?? JWTClaims.end(of: accessToken)
     }
 
-    /// Creates tokens that expire after `lifetime`, counted from `date`.
+    /// Creates tokens that expire `lifetime` after `date` of the local clock. Default now.
     public init(accessToken: String, refreshToken: String? = nil, lifetime: Duration, from date: Date = Date()) {
         self.init(
             accessToken: accessToken, refreshToken: refreshToken,
@@ -42,7 +42,10 @@ public struct Tokens: Codable, Hashable, Sendable {
         isCountedHere = true
     }
 
-    /// Decodes a token response, or the output of `encode(to:)`. Throws if the access token is missing or empty, if a
+    /// Decodes a token response, or the output of `encode(to:)`. The expiry is `expires_at` in seconds since 1970, else
+    /// `expires_in` seconds from now (at most 100 years), else the `exp` claim of a JSON Web Token.
+    ///
+    /// Throws if the access token is missing or empty, if a
     /// token has more than 64 KiB, or if the `token_type` is bound to a key (`DPoP`, `PoP`, `MAC`): such a token must
     /// not be sent as a bearer token.
     public init(from decoder: any Decoder) throws {

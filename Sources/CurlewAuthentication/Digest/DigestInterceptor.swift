@@ -93,18 +93,17 @@ extension DigestInterceptor: MirroredByDescription {
 extension Interceptor where Self == BuiltInInterceptor {
     /// Responds to `Digest` challenges of one origin (RFC 7616) without sending the password.
     ///
-    /// The rules of `.bearer` determine which requests receive a credential. They also apply to plain http, where an
+    /// The rules of `.bearer` determine which requests receive a credential, also over plain http, where an
     /// eavesdropper can test passwords offline.
     ///
-    /// - The first call is sent without a credential, refused, and sent again. Later calls send the credential with the
-    ///   first request.
+    /// - The first request has no credential, and is sent again after its 401. Later calls send the credential at once.
     /// - Supported algorithms are SHA-256, and MD5 if the app allows it, each also in its session variant. SHA-512-256
     ///   and `auth-int` are not supported.
     /// - A challenge that is weaker than `minimum`, or than an earlier challenge from the server, fails the call with
     ///   `.notAuthenticated(.refused)`.
     /// - A request is sent at most three times: without a credential, with a stale nonce, and with the new nonce.
-    /// - A request whose body cannot be produced again is not sent again: its 401 is returned to the caller. Therefore
-    ///   begin with a call that has no such body.
+    /// - If the server rejects the password, or no challenge is supported, the 401 is returned to the caller. So is the
+    ///   401 of a request whose body cannot be produced again; therefore begin with a call that has no such body.
     ///
     /// Copies of the interceptor share the server's nonce and the minimum that its challenges must reach.
     ///

@@ -6,7 +6,7 @@ public import CurlewHTTP
 
 /// The browser part of a sign-in: creates the authorization URL and parses the redirect URL, without I/O.
 extension OAuth2 {
-    /// Returns a random `state` of 128 bits. It ties a response to its authorization request (RFC 6749 §10.12).
+    /// Returns a random `state` of 128 bits, which ties a response to one authorization request (RFC 6749 §10.12).
     public static func makeState() -> String {
         DigestAuthenticator.randomNonce()
     }
@@ -15,7 +15,8 @@ extension OAuth2 {
     ///
     /// - `endpoint`: the server's authorization endpoint. Plain http is refused, except for loopback.
     /// - `redirect`: the URI that the browser returns to, as registered with the server.
-    /// - `extra`: further query items, such as `prompt` or `login_hint`.
+    /// - `state`: a value of `makeState()`, to keep for `code(from:redirect:state:)`.
+    /// - `extra`: further query items, such as `prompt` or `login_hint`. Default none.
     ///
     /// Throws `.invalidRequest` if `endpoint` is not an absolute URL or is not secure.
     public func authorizationURL(
@@ -42,9 +43,7 @@ extension OAuth2 {
     /// Returns the authorization code from the URL to which the browser was redirected (RFC 6749 §4.1.2).
     ///
     /// - `url`: the complete URL, including its query.
-    /// - `redirect`: the redirect URI of the authorization request. A response to another URI does not belong to this
-    ///   sign-in.
-    /// - `state`: the state of the authorization request.
+    /// - `redirect`, `state`: the values of the authorization request; `state` must not be empty.
     ///
     /// Throws `.invalidRequest` if the response has no code or does not belong to this sign-in: its URI or `state` is
     /// different, or its `iss` is not the `issuer` that the app specifies (RFC 9207). Throws

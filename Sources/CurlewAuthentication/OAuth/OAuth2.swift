@@ -31,18 +31,18 @@ public struct OAuth2: Sendable {
         case form(secret: String)
     }
 
-    /// The identifier that the server assigned to this client.
     let clientID: String
-    /// The URL of the token endpoint. Requests to a plain http URL fail with `.invalidRequest`, except for loopback.
     let tokenEndpoint: String
-    /// The requested scopes; empty for the server's default.
     let scopes: [String]
-    /// The issuer identifier of the server; nil if the server sends none. `code(from:redirect:state:)` requires it in
-    /// the response (RFC 9207). Specify it if the app signs in to several servers.
     let issuer: String?
     private let authentication: ClientAuthentication
 
-    /// Creates an OAuth 2 client for one authorization server.
+    /// Creates an OAuth 2 client for one authorization server, which assigned it `clientID`.
+    ///
+    /// - `tokenEndpoint`: the URL for tokens. Requests to plain http, except loopback, throw `.invalidRequest`.
+    /// - `scopes`: the requested scopes. Default none: the server decides.
+    /// - `issuer`: the issuer identifier that `code(from:redirect:state:)` requires in the response (RFC 9207). Default
+    ///   nil: not checked. Specify it if the app signs in to several servers.
     public init(
         clientID: String, tokenEndpoint: String, scopes: [String] = [], authentication: ClientAuthentication = .none,
         issuer: String? = nil
@@ -54,11 +54,11 @@ public struct OAuth2: Sendable {
         self.issuer = issuer
     }
 
-    /// Refreshes tokens with their refresh token (RFC 6749 §6). Pass it to `.bearer(store, refresh:)`.
+    /// Refreshes tokens with their refresh token (RFC 6749 §6). Pass this method to `.bearer(store, refresh:)`.
     ///
-    /// If there is no refresh token, throws `.notAuthenticated(.missingCredential)`, and the account is signed out. Of
-    /// the server's errors, only `invalid_grant` and GitHub's `bad_refresh_token` sign the account out; after
-    /// `invalid_client`, for example, the tokens are kept.
+    /// Throws the errors of `send`, and `.notAuthenticated(.missingCredential)` if there is no refresh token. The store
+    /// signs the account out after the latter, and after the server's error `invalid_grant` or GitHub's
+    /// `bad_refresh_token`; after `invalid_client`, for example, the tokens are kept.
     @Sendable
     public func refresh(_ refresh: TokenStore.Refresh) async throws -> Tokens {
         guard let token = refresh.tokens.refreshToken else {
@@ -68,8 +68,8 @@ public struct OAuth2: Sendable {
         return try await refresh.client.send(renewal(of: token))
     }
 
-    /// Obtains tokens with the client credentials grant (RFC 6749 §4.4). Pass it to `.bearer(store, obtain:)`. Throws
-    /// the errors of `send`.
+    /// Obtains tokens with the client credentials grant (RFC 6749 §4.4). For `.bearer(store, obtain:)`. Throws the
+    /// errors of `send`.
     @Sendable
     public func obtain(_ client: APIClient) async throws -> Tokens {
         try await client.send(clientCredentials)
@@ -88,15 +88,15 @@ public struct OAuth2: Sendable {
     }
 
     /// Returns the request that exchanges an authorization code for tokens (RFC 6749 §4.1.3, RFC 7636 §4.5). `redirect`
-    /// must be the redirect URI of the authorization request.
+    /// and `pkce` must be those of the authorization request.
     public func exchange(_ code: String, redirect: String, _ pkce: OAuth2.PKCE) -> Request<Tokens> {
         request([
             "grant_type": "authorization_code", "code": code, "redirect_uri": redirect, "code_verifier": pkce.verifier,
         ])
     }
 
-    /// Returns a request to the token endpoint. It carries this client's identifier and its secret, if it has one, and no
-    /// other credential. Redirects are not followed, because 307 and 308 would send the form to another origin.
+    /// Returns a request to the token endpoint. It carries this client's identifier and its secret, if it has one, and
+    /// no other credential. Redirects are not followed, because 307 and 308 would send the form to another origin.
     func request(_ fields: QueryItems) -> Request<Tokens> {
         // Always JSON (RFC 6749 §5.1), whatever the client's codecs are.
         let decode = { @Sendable (response: HTTPResponse, _: Codecs) async throws -> Tokens in
