@@ -14,24 +14,24 @@ extension CallTracer {
         /// receives neither: the identifiers are not secret, but `tracestate` may be, and identifiers let that origin
         /// correlate requests.
         public var redirectOrigins: Set<Origin>
-        /// Returns the context that a call continues, where the app does not use `TraceContext.with(_:_:)`. Called once
-        /// for each call, on its task; it must return soon. If it is nil, the default, or returns nil,
-        /// `TraceContext.current` is used.
+        /// Returns the context that a call continues, in preference to `TraceContext.current`, which is used if the
+        /// closure is nil, the default, or returns nil. Called once, on the task of the call, unless the request has a
+        /// valid `traceparent`. Must return soon.
         public var parent: (@Sendable () -> TraceContext?)?
         /// The secrets to redact, in addition to those that the client and its interceptors declare. Default
-        /// `.standard`. URLs are always redacted with `.standard` in addition.
+        /// `.standard`, which always applies to URLs.
         public var redaction: Redaction
-        /// Whether spans have the attribute `user_agent.original`. Default false.
+        /// Whether spans of requests have the attribute `user_agent.original`. Default false.
         public var recordsUserAgent: Bool
-        /// The methods that `http.request.method` and the names of spans contain. Any other is `_OTHER`, and is in
-        /// `http.request.method_original`. Default `standardMethods`.
+        /// The methods that `http.request.method` and the names of spans contain. Any other method is `_OTHER` in the
+        /// attribute and `HTTP` in names, and is in `http.request.method_original`. Default `standardMethods`.
         public var knownMethods = standardMethods
-        /// The maximum number of open calls, and of open requests. Default 2,048.
+        /// The maximum number of open calls, and of open requests. Default 2,048, at least 1.
         package var maximumOpen = 2048
-        /// The source of identifiers: 64 random bits for each call. Default the random numbers of the system.
+        /// Returns 64 random bits for identifiers. Default the random numbers of the system.
         package var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
 
-        /// The methods that the conventions know since version 1.38.0: those of RFC 9110, PATCH, and QUERY.
+        /// The methods that OpenTelemetry's conventions know since version 1.38.0: those of RFC 9110, PATCH, and QUERY.
         public static let standardMethods: Set<HTTPMethod> = [
             .connect, .delete, .get, .head, .options, .patch, .post, .put, .query, .trace,
         ]
@@ -54,12 +54,12 @@ extension CallTracer {
     public struct Statistics: Hashable, Sendable {
         /// The number of spans that ended.
         public var ended: Int
-        /// The number of calls and requests that were dropped, because too many were open.
+        /// The number of calls and requests that were not exported, because too many were open.
         public var dropped: Int
         /// The number of calls and requests that are open now.
         public var open: Int
 
-        /// Creates counts, for tests.
+        /// Creates statistics, for tests.
         package init(ended: Int = 0, dropped: Int = 0, open: Int = 0) {
             self.ended = ended
             self.dropped = dropped

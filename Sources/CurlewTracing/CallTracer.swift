@@ -8,21 +8,22 @@ import CurlewHTTP
 ///     let tracer = CallTracer(exporter: exporter)
 ///     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.tracing(tracer)))
 ///
-/// - A call is a span of the kind `internal`. Each of its requests on the wire is a child of the kind `client`, whose
-///   identifier is sent in `traceparent`: a retry, a redirect, a second request of hedging and the request after a
-///   refreshed credential have their own. Each has a link to the request before it.
-/// - The span of a request ends when its body has ended, also when the caller streams it or cancels the call. A body that
-///   breaks off is an error of the request, also after the call has returned. The span of a call ends with the call.
+/// - A sampled call is a span of the kind `internal`. Each of its requests on the wire is a child of the kind `client`,
+///   whose identifier is sent in `traceparent`: a retry, a redirect, a second request of hedging and the request after
+///   a refreshed credential have spans of their own, with a link to the request before them.
+/// - The span of a request ends when its body has ended, also when the caller streams it or cancels the call. A body
+///   that breaks off is an error of the request, also after the call has returned. The span of a call ends with the
+///   call.
 /// - A response from a cache creates no span of a request, and a call that shares the exchange of another has a link to
 ///   the span of that call.
 /// - A refresh of tokens is a call with spans of its own, and a child of the call that started it, although other calls
-///   may wait for it, too. It does not pass the interceptor, so it is sent without `traceparent`.
+///   may wait for the refresh, too. Its requests do not pass the interceptor, so they have no `traceparent`.
 /// - A call whose request cannot be built creates no span.
 ///
-/// Several clients may share a tracer. At most 2,048 calls and as many requests are open; beyond that, the oldest is
-/// dropped and counted.
+/// Several clients may share a tracer, which keeps at most 2,048 open calls and as many open requests. Beyond that, the
+/// oldest is not exported, and is counted in `Statistics.dropped`.
 public final class CallTracer: Sendable {
-    /// The settings.
+    /// The options with which the tracer was created.
     public let options: Options
     private let exporter: any TraceSpanExporter
     private let attributes: SpanAttributes
@@ -37,7 +38,7 @@ public final class CallTracer: Sendable {
         spans = Locked(OpenSpans(limit: options.maximumOpen))
     }
 
-    /// The current counts.
+    /// The numbers of ended, dropped and open spans.
     public var statistics: Statistics {
         spans.withLock {
             Statistics(ended: $0.ended, dropped: $0.dropped, open: $0.open)

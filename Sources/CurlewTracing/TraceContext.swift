@@ -24,8 +24,8 @@ public struct TraceContext: Hashable, Sendable {
     /// The vendor data in the field `tracestate`.
     public let state: TraceState
 
-    /// Creates a context from its parts. By default it is recorded, its identifier is not declared as random, and it
-    /// carries no values. Flags that the specification does not define are removed.
+    /// Creates a context from its parts. Default: the flag `sampled` without `random`, and no vendor data. Flags that
+    /// the specification does not define are removed.
     public init(traceID: TraceID, spanID: SpanID, flags: Flags = .sampled, state: TraceState = TraceState()) {
         self.traceID = traceID
         self.spanID = spanID
@@ -33,19 +33,19 @@ public struct TraceContext: Hashable, Sendable {
         self.state = state
     }
 
-    /// Whether the caller may have recorded the operation (the flag `sampled`, §3.2.2.5.1).
+    /// Whether the flag `sampled` is set: the sender of the context may have recorded the operation (§3.2.2.5.1).
     public var isSampled: Bool { flags.contains(.sampled) }
 
-    /// The context of the current task, which `.tracing(to:)` continues. Nil if none was set. Child tasks and tasks that
-    /// are created with `Task` inherit it; detached tasks do not.
+    /// The context of the current task, which `.tracing(to:)` continues; nil if none was set. Child tasks and tasks
+    /// that are created with `Task` inherit the context; detached tasks do not.
     @TaskLocal public static var current: TraceContext?
 
-    /// Runs `operation` with `context` as the current context, and returns its result. A nil context starts new traces.
+    /// Runs `operation` with `context` as `current` and returns its result. With nil, its calls start new traces.
     public static func with<Value>(_ context: TraceContext?, _ operation: () throws -> Value) rethrows -> Value {
         try $current.withValue(context) { try operation() }
     }
 
-    /// Runs `operation` with `context` as the current context, and returns its result. A nil context starts new traces.
+    /// Runs `operation` with `context` as `current` and returns its result. With nil, its calls start new traces.
     ///
     /// `operation` runs on the actor of the caller. Errors and cancellation pass through.
     public static func with<Value>(
@@ -68,10 +68,10 @@ extension TraceContext {
 
     /// Reads the context from the values of its fields.
     ///
-    /// - `traceparent`: the value of the field. Returns nil if it is invalid. A version above 00 is read by the rules of
-    ///   §3.2.4: identifiers and the flag `sampled` only.
-    /// - `tracestate`: the values of all fields of that name, in order (§3.3.1.1). If they are invalid, they are dropped
-    ///   as a whole. Default none.
+    /// - `traceparent`: the value of the field. Returns nil if the value is invalid or longer than 1,024 bytes. A
+    ///   version above 00 is read by the rules of §3.2.4: identifiers and the flag `sampled` only.
+    /// - `tracestate`: the values of all fields of that name, in order (§3.3.1.1). If one is invalid, all are dropped.
+    ///   Default none.
     public init?(traceparent: String, tracestate: [String] = []) {
         // Later versions may be longer than the 55 characters of version 00 (§3.2.4).
         guard traceparent.utf8.count <= 1024 else { return nil }
@@ -110,7 +110,8 @@ extension TraceContext {
         TraceContext(traceID: traceID, spanID: spanID, flags: flags, state: state)
     }
 
-    /// Writes the context into the fields of a message, instead of the one that they contain.
+    /// Replaces the fields `traceparent` and `tracestate` of a message with those of this context. Without vendor data,
+    /// there is no `tracestate`; with more than 512 characters, members are left out (`TraceState.fieldValue(limit:)`).
     package func write(to headers: inout HTTPHeaders) {
         Self.remove(from: &headers)
         headers.append(Self.parentName, traceparent)
@@ -118,7 +119,7 @@ extension TraceContext {
         if !state.isEmpty { headers.append(Self.stateName, state) }
     }
 
-    /// Removes the fields of a context from a message.
+    /// Removes `traceparent` and `tracestate` from the fields of a message.
     package static func remove(from headers: inout HTTPHeaders) {
         headers.remove("Traceparent")
         headers.remove("Tracestate")
@@ -217,7 +218,7 @@ extension TraceContext {
             self.rawValue = rawValue
         }
 
-        /// The caller may have recorded the operation (§3.2.2.5.1).
+        /// The sender of the context may have recorded the operation (§3.2.2.5.1).
         public static let sampled = Flags(rawValue: 1)
         /// At least the last seven bytes of the trace identifier are random (W3C Trace Context Level 2, Candidate
         /// Recommendation). Receivers of Level 1 ignore the flag.

@@ -4,8 +4,8 @@ import CurlewCore
 
 /// A recorded operation of a trace: a call, or one of its requests on the wire.
 ///
-/// A call is a span of the kind `internal`. Each of its requests is a child of the kind `client`, with the attributes of
-/// the stable OpenTelemetry conventions for HTTP client spans. Names and attributes contain no declared secret.
+/// A call is a span of the kind `internal`. Each of its requests is a child of the kind `client`, with the attributes
+/// of the stable OpenTelemetry conventions for HTTP client spans. Names and attributes contain no declared secret.
 public struct TraceSpan: Hashable, Sendable {
     /// The kind of a span, by the names of OpenTelemetry.
     public enum Kind: Hashable, Sendable {
@@ -38,7 +38,7 @@ public struct TraceSpan: Hashable, Sendable {
 
     /// An event during a span, such as a phase of the connection or a decision of the client.
     public struct Event: Hashable, Sendable {
-        /// The name, which is from a fixed set.
+        /// The name, such as `response.head` or `connection.opened`; for an event of a capability, that event's name.
         public var name: String
         /// The time in nanoseconds since 1970.
         public var time: UInt64
@@ -56,7 +56,7 @@ public struct TraceSpan: Hashable, Sendable {
     public struct Link: Hashable, Sendable {
         /// The context of the other span.
         public var context: TraceContext
-        /// The attributes.
+        /// The attributes: `curlew.link` is `redirect`, `retry`, `hedge`, `resend` or `shared`.
         public var attributes: [Attribute]
 
         package init(_ context: TraceContext, attributes: [Attribute] = []) {
@@ -77,7 +77,7 @@ public struct TraceSpan: Hashable, Sendable {
     public var context: TraceContext
     /// The identifier of the parent in the same trace; nil for the first span of a trace.
     public var parent: TraceContext.SpanID?
-    /// The name: the method and the route, such as `GET GetUser`.
+    /// The name: the method, or `HTTP` if it is not a known one, and the route if there is one, such as `GET GetUser`.
     public var name: String
     /// The kind of the span.
     public var kind: Kind
@@ -91,7 +91,7 @@ public struct TraceSpan: Hashable, Sendable {
     public var events: [Event] = []
     /// The number of events that were dropped after the 128th.
     public var droppedEvents = 0
-    /// The links, at most 128.
+    /// The links, at most 128. Further ones are dropped.
     public var links: [Link] = []
     /// Whether the operation failed. Default `.unset`.
     public var status = Status.unset
@@ -141,9 +141,9 @@ public struct TraceSpan: Hashable, Sendable {
 /// Receives the finished spans of a `CallTracer`.
 ///
 /// `export` is called on the thread that ended the span, for several spans concurrently, and while locks of the client
-/// are held. It must return soon, and must not call a client: it stores the span, and a task sends it later.
+/// are held. `export` must return soon, and must not call a client: it stores the span, and a task sends it later.
 public protocol TraceSpanExporter: Sendable {
-    /// Receives a finished span, once. A request ends before its call, unless its body is read after the call.
+    /// Receives a finished span, once. The span of a request comes before that of its call, unless its body ends later.
     func export(_ span: TraceSpan)
 }
 
@@ -163,7 +163,7 @@ public final class MemorySpanExporter: TraceSpanExporter {
         kept.withLock { if $0.count < Self.limit { $0.append(span) } }
     }
 
-    /// The first 10,000 spans, in the order in which they ended.
+    /// The first 10,000 spans since the last `removeAll()`, in the order in which the tracer exported them.
     public var spans: [TraceSpan] { kept.withLock { $0 } }
 
     /// Removes all spans.

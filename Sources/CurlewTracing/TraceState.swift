@@ -4,14 +4,15 @@ public import CurlewHTTP
 
 /// The vendor data of a trace: the field `tracestate` (W3C Trace Context §3.3).
 ///
-/// A list has at most 32 members with different keys, the most recently changed first. Every member is valid. The values
-/// are opaque, and may identify users: the description omits them. Curlew passes them on and changes none.
+/// A list has at most 32 members with different keys, the most recently changed first. Every member is valid. The
+/// values are opaque, and may identify users: the description omits them. Curlew changes no member, and
+/// sends at most 512 characters.
 public struct TraceState: Hashable, Sendable {
     /// A key with its value.
     public struct Member: Hashable, Sendable {
         /// The key: the name of a tracing system such as `rojo`, or of a tenant of one such as `fw529a3039@dt`.
         public let key: String
-        /// The value: 1 to 256 printable ASCII characters without `,` and `=`.
+        /// The value: 1 to 256 printable ASCII characters without `,` and `=`. The last is not a space.
         public let value: String
     }
 
@@ -47,8 +48,8 @@ public struct TraceState: Hashable, Sendable {
     /// Returns the value of the field, without white space; empty if there are no members. An empty field should not be
     /// sent.
     ///
-    /// - `limit`: the maximum length in characters. Default 512, which every system carries. In a longer list, members
-    ///   of more than 128 characters are removed first, then members at the end, always whole (§3.3.1.5).
+    /// - `limit`: the maximum length in characters. Default 512, the minimum that systems should propagate. In a longer
+    ///   list, members of more than 128 characters are removed first, then members at the end, each whole (§3.3.1.5).
     public func fieldValue(limit: Int = 512) -> String {
         var texts = members.map { $0.key + "=" + $0.value }
         var length = texts.reduce(texts.count - 1) { $0 + $1.utf8.count }
@@ -62,8 +63,8 @@ public struct TraceState: Hashable, Sendable {
         return texts.joined(separator: ",")
     }
 
-    /// Returns whether the text is a key (§3.3.1.3.1): a simple one of up to 256 characters, or the name of a tenant (up
-    /// to 241), `@`, and the name of a system (up to 14).
+    /// Returns whether the text is a key (§3.3.1.3.1): a simple one of up to 256 characters, or the name of a tenant
+    /// (up to 241), `@`, and the name of a system (up to 14).
     static func isKey(_ key: String) -> Bool {
         let parts = key.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.allSatisfy({ $0.allSatisfy(isKeyByte) }), let first = parts[0].first else { return false }

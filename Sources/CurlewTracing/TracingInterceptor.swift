@@ -39,13 +39,13 @@ extension TracingInterceptor: CustomStringConvertible {
 
 extension Interceptor where Self == BuiltInInterceptor {
     /// Traces calls by W3C Trace Context: `exporter` receives a span for each sampled call and for each of its requests
-    /// on the wire, and each request carries `traceparent`, sampled or not. Only a request to an origin to which a
-    /// server redirected the call carries none (`CallTracer.Options.redirectOrigins`).
+    /// on the wire, and each request carries `traceparent`, sampled or not. No other origin to which a server redirects
+    /// a call receives the field, unless `CallTracer.Options.redirectOrigins` contains that origin.
     ///
     ///     .standard.adding(.tracing(to: exporter))
     ///
-    /// The parameters are those of `CallTracer`, which documents the spans. To read the counts of the tracer or to share
-    /// it between clients, create it and pass it to `.tracing(_:)`.
+    /// The parameters are those of `CallTracer`, which documents the spans. To read the statistics of a tracer or to
+    /// share one between clients, create a tracer and pass it to `.tracing(_:)`.
     public static func tracing(
         to exporter: any TraceSpanExporter, options: CallTracer.Options = CallTracer.Options()
     ) -> BuiltInInterceptor {
@@ -54,12 +54,12 @@ extension Interceptor where Self == BuiltInInterceptor {
 
     /// Traces calls with `tracer`.
     ///
-    /// A call continues the trace of its request, if that has a valid field `traceparent`; otherwise that of
-    /// `CallTracer.Options.parent`, that of `TraceContext.current`, or a new one. The interceptor replaces the field.
+    /// A call continues the trace of a valid `traceparent` in its request, which the interceptor replaces; otherwise
+    /// the trace of `CallTracer.Options.parent`, that of `TraceContext.current`, or a new one.
     ///
     /// The interceptor is placed at `.fields`: after authentication, so that every request on the wire has its own
-    /// context, and before signing, so that signatures cover the fields. A pipeline may contain one. It never affects
-    /// which response a cache returns. It never throws.
+    /// context, and before signing, so that signatures cover the fields. With two of them in a pipeline, every call
+    /// throws `.configuration`. The interceptor never affects which response a cache returns, and never throws.
     public static func tracing(_ tracer: CallTracer) -> BuiltInInterceptor {
         BuiltInInterceptor(TracingInterceptor(tracer: tracer))
     }
