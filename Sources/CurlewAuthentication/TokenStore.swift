@@ -12,7 +12,7 @@ public import CurlewCore
 /// Guarantees:
 /// - At most one refresh is in progress, and all calls that need new tokens wait for it. If the server refuses older
 ///   tokens, the call is sent again with the current tokens, without a refresh.
-/// - A refresh continues when the calls that wait for it end. A call waits at most `TokenStore.RefreshPolicy.timeout`,
+/// - A refresh continues when the calls that wait for it end. A call waits at most `TokenStore.RefreshPolicy.timeout`;
 ///   the refresh may take `TokenStore.RefreshPolicy.maximumRefreshTime`. Later calls wait for the same refresh.
 /// - New tokens are stored before any call uses them. If they cannot be stored, calls use them anyway, and `problem`
 ///   contains the error.
@@ -35,10 +35,9 @@ public actor TokenStore {
     public enum Change: Sendable, Equatable {
         /// The account signed in, in this process or in another one that shares the tokens.
         case signedIn
-        /// New tokens are in use after a refresh, also of another process, or were obtained without a sign-in.
+        /// The tokens were refreshed, also by another process, or obtained without a sign-in.
         case refreshed
-        /// The account was signed out: by the app, by another process, or because its tokens can no longer be
-        /// refreshed.
+        /// The account was signed out by the app, by another process, or because its tokens cannot be refreshed.
         case signedOut
         /// The tokens could not be stored or removed; `TokenStore.problem` contains the error.
         case notKept
@@ -64,8 +63,7 @@ public actor TokenStore {
     /// The result of the next write; nil if nothing has changed since the last write began.
     var nextSave: SharedResult<Void>?
     /// The error (`.storage`) of the last attempt to store or remove the tokens; nil if there was none. Tokens that
-    /// could not be stored are lost when the process ends; removed tokens that could not be deleted are loaded at the
-    /// next launch.
+    /// could not be stored are lost when the process ends; tokens that could not be removed are loaded again.
     public internal(set) var problem: NetworkError?
     /// The stored tokens, as far as this process knows.
     var kept: Tokens?

@@ -45,9 +45,8 @@ public struct Tokens: Codable, Hashable, Sendable {
     /// Decodes a token response, or the output of `encode(to:)`. The expiry is `expires_at` in seconds since 1970, else
     /// `expires_in` seconds from now (at most 100 years), else the `exp` claim of a JSON Web Token.
     ///
-    /// Throws if the access token is missing or empty, if a
-    /// token has more than 64 KiB, or if the `token_type` is bound to a key (`DPoP`, `PoP`, `MAC`): such a token must
-    /// not be sent as a bearer token.
+    /// Throws `DecodingError` if the access token is missing or empty, if a token has more than 64 KiB, or if the
+    /// `token_type` is bound to a key (`DPoP`, `PoP`, `MAC`): such a token must not be sent as a bearer token.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Field.self)
         func text(_ names: Field...) throws -> String? {
