@@ -3,8 +3,7 @@
 import CurlewFoundation
 import CurlewHTTP
 
-/// The value of a `Content-Digest` or `Repr-Digest` field (RFC 9530): digests of a message's content or of a
-/// representation, by algorithm.
+/// The value of a `Content-Digest` or `Repr-Digest` field (RFC 9530): digests of the content or the representation.
 ///
 /// The field is a dictionary of byte sequences (RFC 8941 §3.2). Algorithms other than SHA-256 and SHA-512 are ignored;
 /// the others of the registry are insecure. Of two members with the same name the last one counts.

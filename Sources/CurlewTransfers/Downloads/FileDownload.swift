@@ -17,11 +17,13 @@ public enum FileDownload {
 
     /// The treatment of an existing file of the same name.
     public enum Existing: Hashable, Sendable {
-        /// Throws `.storage`, before anything is sent if the name is known by then.
+        /// The download throws `.storage`, before anything is sent unless the server chooses the name.
         case fail
-        /// Replaces the file when the download is complete. The new file has the permissions of the old one.
+        /// Replaces the file when the download is complete. The new file has the permissions of the old one, unless the
+        /// server chooses the name.
         case replace
-        /// Keeps the file, and writes to the first free name of `name (1).ext`, `name (2).ext` and so on.
+        /// Keeps the file, and uses the first free name of `name (1).ext` to `name (999).ext`. If none is free, the
+        /// download throws `.storage`.
         case keepBoth
     }
 
@@ -30,12 +32,12 @@ public enum FileDownload {
         let algorithm: DigestField.Algorithm
         let hex: String
 
-        /// A SHA-256 digest as 64 hexadecimal digits, in either case.
+        /// A SHA-256 digest as 64 hexadecimal digits, in either case. Any other text matches no file.
         public static func sha256(_ hex: String) -> Checksum {
             Checksum(algorithm: .sha256, hex: hex.lowercased())
         }
 
-        /// A SHA-512 digest as 128 hexadecimal digits, in either case.
+        /// A SHA-512 digest as 128 hexadecimal digits, in either case. Any other text matches no file.
         public static func sha512(_ hex: String) -> Checksum {
             Checksum(algorithm: .sha512, hex: hex.lowercased())
         }
@@ -45,21 +47,20 @@ public enum FileDownload {
     public struct Options: Sendable {
         /// The treatment of an existing file. Default `.fail`.
         public var existing: Existing
-        /// Whether a partial file is kept when the download fails or is cancelled, and continued by the next download
-        /// to the same path. Default true.
+        /// Whether the next download to the same path continues a partial file. Default true.
         ///
-        /// Only a response with a strong validator and a length can be continued (RFC 9110 §8.8.1). A partial file
-        /// that cannot be continued is removed.
+        /// Only a response with a strong validator (RFC 9110 §8.8.1), a length and no content coding can be continued;
+        /// otherwise a lost connection ends the download. A partial file is also removed after 404, 410 and
+        /// `.limitExceeded`. If false, a failure leaves no partial file, and a lost connection is still continued.
         public var resumes: Bool
-        /// The expected digest of the complete file, checked in addition to the digests that the server sends (RFC
-        /// 9530). After a mismatch the call throws `.badResponse` and saves nothing. Default nil: only the digests of
-        /// the server are checked.
+        /// The expected digest of the complete file, in addition to those that the server sends (RFC 9530). After a
+        /// mismatch the call throws `.badResponse` and saves nothing. Default nil.
         public var checksum: Checksum?
         /// The name by which a partial file of an earlier download is recognized. Default nil: the method and the URL
-        /// of the call. Set it if the URL changes although the file is the same, as with signed URLs.
+        /// of the call. Set a key for a file whose URL changes, such as a signed one.
         public var resumeKey: String?
         /// Creates the route again when the server no longer accepts its URL: after 400, 401, 403, 404 or 410, at most
-        /// five times for each download. Default nil. For URLs that are signed and expire:
+        /// five times for each download. An error of the closure ends the download. Default nil. For signed URLs:
         ///
         ///     options.renewing = { Request<Data>.get(url: try await api.signedURL(of: video)) }
         public var renewing: (@Sendable () async throws -> any Route)?
