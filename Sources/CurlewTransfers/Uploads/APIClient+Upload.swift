@@ -14,23 +14,24 @@ extension APIClient {
     /// If the options keep a descriptor in a file, the same call continues the upload of an earlier call or process, if
     /// the source has not changed. To pause an upload, cancel the task and keep the descriptor.
     ///
-    /// `request` creates the upload: its header fields are sent with this request only, its options apply to all
-    /// requests, and it has no body. Every request runs through the pipeline of the client, so that authentication,
-    /// limits and logs apply. The total timeout does not apply to the requests that carry content; the idle timeout
-    /// does. If the server creates the upload at another origin, no credentials of the client are sent there. An upload
-    /// never moves from https to http.
+    /// `request` creates the upload, with POST for tus: its header fields are sent with this request only, its options
+    /// apply to all requests, and it has no body. Every request runs through the pipeline of the client, so that
+    /// authentication, limits and logs apply. The total timeout does not apply to the requests that carry content; the
+    /// idle timeout does. If the server creates the upload at another origin, no credentials of the client are sent
+    /// there. An upload never moves from https to http.
     ///
     /// After a transient failure, the client waits, requests the offset and sends the remainder. It waits as long as
-    /// `Retry-After` specifies, and fails after more than `Upload.Options.maximumFailures` failures without progress.
-    /// An upload that the server has lost (404, 410) starts again, once. Two requests never transfer the same upload.
+    /// `Retry-After` specifies, at most `Upload.Options.maximumWait`, and fails after more than
+    /// `Upload.Options.maximumFailures` failures without progress. An upload that has expired or that the server has
+    /// lost (404, 410) starts again, once. Two requests never transfer the same upload at the same time.
     ///
     /// - `progress`: receives the progress, which never decreases. Bytes count when the transport takes them.
     ///
     /// Throws `NetworkError`:
-    /// - `.badResponse` if the server does not offer tus, or violates it
-    /// - `.invalidRequest` for a source that cannot be read or is too large for the server
+    /// - `.badResponse` if the server does not offer tus or violates it, or keeps too few bytes
+    /// - `.invalidRequest` for a request with a body, invalid options, and a source that cannot be read or is too large
     /// - `.encoding` for a source that changes during the upload
-    /// - `.storage` if the descriptor cannot be kept
+    /// - `.storage` if the descriptor cannot be read, written or locked
     /// - `.refused(by: .uploadInProgress)` if another call of this process transfers the same upload, or if any process
     ///   transfers one with the same file of its descriptor, which is locked (`<file>.lock`)
     /// - otherwise the error of the last request
@@ -53,12 +54,13 @@ extension APIClient {
 
     /// Continues the upload of a descriptor, in this process or a later one.
     ///
-    /// - `source`: the same bytes again; nil for the file at the path of the descriptor.
-    /// - `options`: `resumption`, `metadata` and `fileName` are those of the descriptor.
-    ///   A descriptor that was read from a file is kept there, unless the options say otherwise.
+    /// - `source`: the same bytes. Default nil: the file of the descriptor; throws `.invalidRequest` if there is none.
+    /// - `options`: `resumption`, `allowsPlain`, `metadata` and `fileName` have no effect. A descriptor that was read
+    ///   from a file is kept there, unless `storage` names another file.
     ///
     /// If the size or the modification time of the file, or the digest, differs from that of the descriptor, the upload
-    /// starts again. Throws as `upload` does.
+    /// starts again, without the header fields of the first request. Throws as `upload` does, and `.invalidRequest` for
+    /// a damaged descriptor.
     @concurrent @discardableResult
     public func resume(
         _ upload: Upload.Descriptor, from source: Upload.Source? = nil, options: Upload.Options = Upload.Options(),

@@ -24,8 +24,8 @@ public enum Upload {
 
         let kind: Kind
 
-        /// Creates a source from a file, which is read while it is sent. If the file changes during the upload, the
-        /// upload ends with `.encoding`.
+        /// Creates a source from a file, which is read while it is sent. A change during the upload ends it with
+        /// `.encoding`.
         public static func file(_ path: String) -> Source {
             Source(kind: .file(path))
         }
@@ -58,7 +58,7 @@ public enum Upload {
 }
 
 extension Upload.Source: MirroredByDescription {
-    /// The kind and the length; never the content.
+    /// The path of a file, or the number of bytes; never the content.
     public var description: String {
         switch kind {
         case .file(let path): "file \(path)"
@@ -80,9 +80,10 @@ extension Upload {
     public struct Options: Sendable {
         /// The storage of the descriptor of an unfinished upload.
         public enum Storage: Sendable {
-            /// Nowhere: the upload ends with the call.
+            /// Nowhere: no later call can continue the upload.
             case none
-            /// In a file beside the source, with the suffix `.curlew-upload`. Only for sources that are files.
+            /// In a file beside the source, with the suffix `.curlew-upload`. For other sources, the upload throws
+            /// `.invalidRequest`.
             case besideSource
             /// In the file at this path, which belongs to one upload.
             case file(String)
@@ -93,25 +94,26 @@ extension Upload {
         /// Whether the source is sent as the content of one ordinary request if `.discovered` finds no tus. Default
         /// false: the upload then throws `.badResponse`.
         public var allowsPlain = false
-        /// The file name for the server, whose extension determines the media type. Default nil: the last component of the
-        /// path of a file.
+        /// The file name for the server, whose extension determines the media type. Default nil: the name of the
+        /// source, if that is a file.
         public var fileName: String?
-        /// Further metadata for a tus server (`Upload-Metadata`), by name. Names are ASCII without spaces and commas.
+        /// Further metadata for a tus server (`Upload-Metadata`), by name. Default none. For a name that is empty or
+        /// has a space, a comma or non-ASCII text, the upload throws `.invalidRequest`.
         public var metadata: [String: String] = [:]
-        /// The maximum number of bytes of one request; nil sends all remaining bytes in one request. Set it below the
-        /// limit of proxies and servers for the content of a request. Default nil.
+        /// The maximum number of bytes of one request, at least 1; nil sends all remaining bytes in one request. Set it
+        /// below the limit of proxies and servers for the content of a request. Default nil.
         public var chunkSize: Int64?
         /// The maximum number of consecutive failures without progress: one more ends the upload. Progress means that
         /// the server keeps an eighth of the bytes of a request; after a lost connection, 64 KiB are enough. A
         /// successful response without progress counts as a failure. In total, a call sends at most three times the
-        /// content, or 16 MiB if that is more. Default 10.
+        /// content, or 16 MiB if that is more; then it throws `.badResponse`. Default 10.
         public var maximumFailures = 10
         /// The maximum wait after a failure. It also limits `Retry-After`. Waits are random, from half to all of a
         /// bound that doubles from one second. Default 60 s.
         public var maximumWait = Duration.seconds(60)
         /// The storage of the descriptor, so that a later call continues. Default `.none`.
         public var storage = Storage.none
-        /// Returns the jitter of the next wait, from 0 to 1.
+        /// Returns the jitter of the next wait: 0 for half of the bound, 1 for all of it.
         package var random: @Sendable () -> Double = { Double.random(in: 0...1) }
 
         /// Creates options from those that most uploads set.
@@ -130,8 +132,8 @@ extension Upload {
 extension Upload {
     /// An unfinished upload, for a later call and for another process: `client.resume(descriptor)`.
     ///
-    /// The descriptor does not contain the offset, which only the server knows. It contains URLs that may be secrets, so
-    /// keep it like a credential.
+    /// The descriptor does not contain the offset, which only the server knows. Its URLs may be secrets: keep it like a
+    /// credential.
     public struct Descriptor: Codable, Hashable, Sendable {
         /// The absolute URL of the request that creates the upload.
         public let endpoint: String
@@ -164,8 +166,8 @@ extension Upload {
 
 extension Upload.Descriptor {
     /// Reads the descriptor that `Upload.Options.Storage.besideSource` keeps for the file at `path`; nil if there is
-    /// none. Throws `NetworkError` with reason `.storage` if the descriptor cannot be read, or if other users can read
-    /// or change it.
+    /// none or it is damaged. Throws `NetworkError` with reason `.storage` if the descriptor cannot be read, or if
+    /// other users can read or change it.
     public static func saved(besideFile path: String) throws(NetworkError) -> Upload.Descriptor? {
         try UploadStore(besideFile: path).load()
     }

@@ -17,9 +17,8 @@ final class UploadClaim: Sendable {
         guard take(url) else { throw Self.refused("Another call of this process transfers the same upload.") }
     }
 
-    /// Claims an upload by the file of its descriptor, with a lock beside it (`<file>.lock`). Throws
-    /// `.refused(by: .uploadInProgress)` if another call or another process has it, and `.storage` if the file cannot be
-    /// locked.
+    /// Claims an upload by the file of its descriptor, with a lock beside it (`<file>.lock`). Throws `.storage` if no
+    /// lock is possible, and `.refused(by: .uploadInProgress)` if another call or another process has it.
     func add(file: String) throws(NetworkError) {
         if lock.withLock({ $0 != nil }) { return }
         let found: FileLock?

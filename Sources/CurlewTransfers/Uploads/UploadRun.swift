@@ -4,12 +4,10 @@ import CurlewCore
 import CurlewFoundation
 import CurlewHTTP
 
-/// The requests of one upload: creates it, requests the offset, sends a chunk, and verifies the bytes that the server
-/// has.
+/// The requests of one upload: creates it, requests the offset, sends a chunk, and verifies the bytes on the server.
 ///
 /// Without a URL the upload is created; without an offset, the offset is requested. There is one request at a time, so
-/// two requests never transfer the same upload. After each failure, the upload continues at the offset that the server
-/// reports.
+/// two requests never transfer the same upload. After a failure, the upload continues at the server's offset.
 struct UploadRun {
     private let session: UploadSession
     private let meter: BodyMeter
