@@ -3,13 +3,13 @@
 public import CurlewCore
 
 extension APIClient {
-    /// Sends one request for each input, at most `concurrency` of them at the same time, and returns the results in the
-    /// order of the inputs:
+    /// Sends one request for each input, at most `concurrency` at the same time, and returns the results in input
+    /// order:
     ///
     ///     let users = try await client.batch(ids) { .user(id: $0) }.map { try $0.get() }
     ///
-    /// - `concurrency`: the maximum number of calls at the same time, at least 1. Default 8.
-    /// - `request`: creates the request for an input, on the caller's actor. Of a route or an endpoint, it is
+    /// - `concurrency`: the maximum number of calls at the same time; less than 1 counts as 1. Default 8.
+    /// - `request`: creates the request for an input, on the caller's actor. For a route or an endpoint, return
     ///   `GetUser(id: $0).decoding(User.self)`.
     ///
     /// An input is taken from its sequence only when its call can start. A failed call does not end the others. This

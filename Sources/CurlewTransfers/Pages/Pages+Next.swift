@@ -4,8 +4,8 @@ public import CurlewCore
 import CurlewHTTP
 
 extension Pages {
-    /// The rule for the request of the next page: `.link`, `.cursor(_:in:)`, `.offset(limit:in:items:total:)`,
-    /// `.number(in:from:items:)` or `.custom(next:request:)`.
+    /// The rule for the request of the next page: `.link`, `.link(_:)`, `.cursor(_:in:)`,
+    /// `.offset(limit:in:items:total:)`, `.number(in:from:items:)` or `.custom(next:request:)`.
     public struct Next: Sendable {
         /// Returns the position after a page, or nil at the end. The second argument is the position of the page.
         let position: @Sendable (Response<Value>, Position?, Plan) throws -> Position?
@@ -16,9 +16,9 @@ extension Pages {
         ///
         /// The target is resolved against the URL of the response, and a link whose anchor is another resource is
         /// ignored. It is requested with GET and the fields and options of the first request, under the rules of
-        /// redirects: a link to another origin is requested without credentials, also those of that origin, and only
-        /// with fields that are harmless or declared. A link from https to http, and a link from another origin back to
-        /// that of the first request, end with `.refused(by: .pages)`.
+        /// redirects: a request to another origin has no credentials, not even those for that origin, and only fields
+        /// that are harmless or declared. A link that is invalid, has user information, or leads from https to http or
+        /// from another origin back to that of the first request ends the iteration with `.refused(by: .pages)`.
         public static var link: Next {
             following { response, base throws(URLProblem) in try response.headers.link("next", from: base) }
         }
@@ -39,7 +39,7 @@ extension Pages {
         ///
         ///     client.pages(.films, next: .cursor(\.nextCursor, in: "cursor"))
         ///
-        /// A page whose cursor is nil or empty is the last one. The item replaces one of the same name.
+        /// A page whose cursor is nil or empty is the last one. The query item replaces those of the same name.
         public static func cursor<Cursor: QueryValue>(
             _ cursor: @escaping @Sendable (Value) -> Cursor?, in item: String
         ) -> Next {
@@ -50,11 +50,11 @@ extension Pages {
             }
         }
 
-        /// Uses texts that `next` finds in a response, and that `request` puts into the first request:
+        /// Finds a token in each response with `next`, and writes it with `request` to a copy of the first request:
         ///
         ///     .custom { $0.headers["X-Next"] } request: { $0.content = .json(Search(after: $1)) }
         ///
-        /// A nil or empty text ends the list. Errors of `next` are thrown in place of the page.
+        /// A nil or empty token ends the list. Errors of `next` are thrown in place of the page.
         public static func custom(
             next: @escaping @Sendable (Response<Value>) throws -> String?,
             request: @escaping @Sendable (_ request: inout Request<Value>, _ token: String) -> Void
@@ -80,7 +80,8 @@ extension Pages.Next {
     /// The first offset is 0. The next one is the number of items so far, also if the server returns fewer than `limit`.
     /// The list ends with an empty page, at `total`, or, if `total` is nil, with a page of fewer than `limit` items.
     ///
-    /// - `limit`: the number of items to request for each page, at least 1.
+    /// - `limit`: the number of items to request for each page; less than 1 counts as 1.
+    /// - `total`: returns the number of items of the whole list; nil if the page does not state it. Default nil.
     /// - `names`: the names of the query items. Default `offset` and `limit`. They replace items of the same names.
     public static func offset<Item>(
         limit: Int, in names: (offset: String, limit: String) = ("offset", "limit"),
@@ -99,7 +100,8 @@ extension Pages.Next {
         }
     }
 
-    /// Requests pages by their number, in a query item. The list ends with an empty page.
+    /// Requests pages by number, in the query item `item`, which replaces others of that name. An empty page is the
+    /// last.
     ///
     ///     client.pages(.films, next: .number(in: "page", items: \.films))
     ///

@@ -8,14 +8,13 @@ public import CurlewHTTP
 ///     for try await page in client.pages(.films, next: .link) { show(page.value) }
 ///     for try await film in client.pages(.films, next: .link).items { show(film) }
 ///
-/// - Each page is an ordinary call, with retries, credentials, cache and logs. Only one page is loaded at a time, and
-///   no earlier page is kept.
-/// - A failure ends the sequence. To continue, pass `Page.next` of the last page that arrived: `pages(…, from:
-///   page.next)`.
+/// - Each page is an ordinary call, with retries, credentials, cache and logs. Only one page is loaded or kept at a
+///   time.
+/// - A failure ends the sequence. To continue, pass `next` of the last page received: `pages(…, from: page.next)`.
 /// - Cancelling the task ends the sequence, between pages and between items, with `.cancelled`.
 /// - A server cannot extend the sequence forever: after `pageLimit` pages, and if a page leads to one that was
 ///   requested before, iterating throws `.refused(by: .pages)`.
-/// - Errors are `NetworkError`. Each iteration starts from the beginning.
+/// - Iterating throws `NetworkError`. Each iteration begins again at the first page, or at `from`.
 public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
     /// A page: its value, its response, and the position of the next page.
     public struct Page: Sendable {
@@ -27,10 +26,9 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
         public let next: Position?
     }
 
-    /// A position in a list, at which `pages(…, from:)` continues, even in another run of the program.
+    /// A position in a list, at which `pages(…, from:)` with the same `next` continues, even in another process.
     ///
-    /// It contains what the server sent, such as a cursor or a URL, so store it as you store the items. Descriptions
-    /// do not show it.
+    /// The position contains text of the server, such as a cursor or a URL, which its description omits.
     public struct Position: Sendable, Hashable, Codable {
         let token: String
         /// The reason why this position must not be requested; nil if it may be.
@@ -53,8 +51,8 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
         Iterator(plan)
     }
 
-    /// Requests one page: the first one, or the one at the position with which the sequence was created. Use it where
-    /// other code requests each page, such as `PagedLoadable`.
+    /// Requests one page: the first one, or the one at the position with which the sequence was created. Throws as the
+    /// iteration does, and never returns nil. Use it where other code requests each page, such as `PagedLoadable`.
     public func first() async throws(NetworkError) -> Page? {
         var iterator = makeAsyncIterator()
         return try await iterator.next()
@@ -62,12 +60,12 @@ public struct Pages<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension APIClient {
-    /// Returns the pages of the list that `endpoint` requests.
+    /// Returns the pages of a list whose first page `endpoint` requests. Nothing is sent before the iteration.
     ///
     /// - `next`: the rule for the request of the next page.
     /// - `start`: the position at which to begin: `Page.next` of an earlier iteration. Default nil, the first page.
-    /// - `pageLimit`: the maximum number of pages of one iteration, at least 1. If the list is longer, iterating throws.
-    ///   Default 10,000.
+    /// - `pageLimit`: the maximum number of pages of one iteration; less than 1 counts as 1. If the list is longer,
+    ///   iterating throws `.refused(by: .pages)`. Default 10,000.
     public func pages<E: Endpoint>(
         _ endpoint: E, next: Pages<E.Response>.Next, from start: Pages<E.Response>.Position? = nil,
         pageLimit: Int = 10_000
@@ -75,7 +73,7 @@ extension APIClient {
         pages(Request(sending: endpoint), next: next, from: start, pageLimit: pageLimit)
     }
 
-    /// Returns the pages of the list that an inline request requests: `client.pages(.films, next: .link)`. The
+    /// Returns the pages of a list whose first page `request` requests: `client.pages(.films, next: .link)`. The
     /// parameters are those of the overload for endpoints.
     public func pages<Value>(
         _ request: Request<Value>, next: Pages<Value>.Next, from start: Pages<Value>.Position? = nil,
@@ -92,17 +90,17 @@ extension Pages.Position: MirroredByDescription {
 }
 
 extension NetworkError.Policy {
-    /// The pages of a list do not end, or lead to a URL that must not be requested.
+    /// A list has more pages than `pageLimit`, repeats a page, or leads to a URL that must not be requested.
     public static let pages = NetworkError.Policy("pages", message: "The list could not be loaded completely.")
 }
 
 extension Pages {
-    /// The items of all pages as one asynchronous sequence. The task's cancellation is checked before each item.
+    /// The items of all pages as one asynchronous sequence. If the task is cancelled, `next` throws `.cancelled`.
     public struct Items<Item: Sendable>: AsyncSequence, Sendable {
         let pages: Pages
         let items: @Sendable (Value) -> [Item]
 
-        /// Returns an iterator that begins at the first item of the first page that the pages would request.
+        /// Returns an iterator that begins at the first item of the page at which the pages begin.
         public func makeAsyncIterator() -> Iterator {
             Iterator(pages: pages.makeAsyncIterator(), items: items)
         }
@@ -119,7 +117,8 @@ extension Pages {
                 self.items = items
             }
 
-            /// Returns the next item, or nil after the last one. Throws `NetworkError`, and returns nil afterwards.
+            /// Returns the next item, or nil after the last one. Throws as `Pages.Iterator.next()` does, and returns
+            /// nil afterwards.
             public mutating func next() async throws(NetworkError) -> Item? {
                 while index >= page.count {
                     guard let next = try await pages.next() else { return nil }
@@ -171,7 +170,8 @@ extension Pages {
             state.position = plan.start
         }
 
-        /// Returns the next page, or nil after the last one. Throws `NetworkError`, and returns nil afterwards.
+        /// Returns the next page, or nil after the last one. Throws `.cancelled`, `.refused(by: .pages)` or the error
+        /// of a call, and returns nil afterwards.
         public mutating func next() async throws(NetworkError) -> Page? {
             guard !state.hasEnded else { return nil }
             do throws(NetworkError) {
