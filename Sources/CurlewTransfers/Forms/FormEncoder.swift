@@ -10,8 +10,8 @@ import CurlewHTTP
 ///     .get("/films", query: try QueryItems(encoding: filter))
 ///
 /// Members become fields in their order, and nil is omitted. The members of a dictionary are sorted by name, so that
-/// equal values produce equal forms. Data is Base64, URLs are absolute text, `Bool` is `true` or `false`. Encoding
-/// throws `EncodingError` for a value whose top level is not an object, and for more than 64 nested levels.
+/// equal values produce equal forms. Data is Base64, URLs are absolute text, `Bool` is `true` or `false`. A value whose
+/// top level is not an object, or with more than 64 nested levels, throws `NetworkError` with reason `.encoding`.
 public struct FormEncoder: Sendable {
     /// The notation of lists, for `tags = ["a", "b"]`.
     public enum Lists: Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct FormEncoder: Sendable {
         /// The name contains the index: `tags[0]=a&tags[1]=b`.
         case indices
         /// One field contains all elements, with this text between them: `tags=a,b`. The receiver cannot distinguish a
-        /// separator from the same text in an element. Lists of objects or of lists throw `EncodingError`.
+        /// separator from the same text in an element. Lists of objects or of lists throw `.encoding`.
         case joined(by: String)
     }
 
@@ -53,8 +53,7 @@ public struct FormEncoder: Sendable {
     /// The maximum nesting depth of values.
     static let maximumLevels = 64
 
-    /// Creates an encoder. By default, names of lists are repeated, nested names are in brackets, and dates are RFC
-    /// 3339.
+    /// Creates an encoder. By default, lists repeat their name, nested names are in brackets, and dates are RFC 3339.
     public init(lists: Lists = .repeated, nesting: Nesting = .brackets, dates: Dates = .iso8601) {
         self.lists = lists
         self.nesting = nesting
@@ -89,7 +88,7 @@ extension RequestContent {
     ///     .post("/orders", body: .form(order))
     ///
     /// Nested members become `a[b]` and lists repeat the name, unless `encoder` says otherwise. `send` throws
-    /// `.encoding` for a value that is not an object.
+    /// `.encoding` for a value that is not an object or cannot be encoded.
     @_disfavoredOverload
     public static func form(
         _ value: some Encodable & Sendable, using encoder: FormEncoder = FormEncoder()

@@ -20,14 +20,13 @@ public struct ImageData: Hashable, Sendable {
     /// The height in pixels as stored, at least 1.
     public let height: Int
 
-    /// The maximum number of pixels by default: 100 million, of which the decoded image takes 400 MB.
+    /// The maximum number of pixels by default: 100 million, which take 400 MB when decoded to four bytes per pixel.
     public static let defaultPixelLimit = 100_000_000
 
     /// Reads the head of an image file.
     ///
     /// Throws `NetworkError` with reason `.decoding` for content that is not an image of a supported format, and for an
-    /// image with more pixels than the limit. A small file can claim a size that exhausts memory when it is decoded; the
-    /// limit refuses it first.
+    /// image with more pixels than the limit. Without the limit, decoding a small file could exhaust memory.
     ///
     /// - `pixelLimit`: the maximum of width times height. Animations count one frame.
     public init(_ bytes: Data, pixelLimit: Int = ImageData.defaultPixelLimit) throws(NetworkError) {
@@ -79,8 +78,7 @@ extension ImageData: CustomStringConvertible {
 }
 
 extension Request where Value == ImageData {
-    /// Creates a GET call for an image at an absolute URL, under the rules of `Request.get(url:)`: credentials go only to
-    /// the client's origin.
+    /// Creates a GET call for an image at an absolute URL. Credentials go only to the client's origin: see `get(url:)`.
     ///
     /// Sends `Accept: image/*` unless `headers` has that field. `send` throws `.decoding` for content that is not an
     /// image, and for an image of more than `pixelLimit` pixels: see `ImageData.init`.
@@ -111,7 +109,7 @@ extension Request where Value == ImageData {
 }
 
 extension Endpoint where Response == ImageData {
-    /// Reads the body as an image of at most `ImageData.defaultPixelLimit` pixels.
+    /// Reads the body as an image of at most `ImageData.defaultPixelLimit` pixels. Throws `.decoding` for any other.
     public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> ImageData {
         try await response.image(pixelLimit: ImageData.defaultPixelLimit)
     }

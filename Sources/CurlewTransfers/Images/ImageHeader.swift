@@ -17,8 +17,7 @@ struct ImageHeader: Hashable, Sendable {
     /// At least 1.
     let height: Int
 
-    /// Reads the header of a PNG, JPEG, GIF or WebP file. Returns nil for other content, and for a file whose size
-    /// cannot be found.
+    /// Reads the header of a PNG, JPEG, GIF or WebP file. Returns nil for other content, or without a size.
     init?(_ data: Data) {
         let bytes = ImageBytes(bytes: data)
         guard let found = Self.png(bytes) ?? Self.jpeg(bytes) ?? Self.gif(bytes) ?? Self.webP(bytes) else { return nil }

@@ -10,8 +10,7 @@ public import CurlewHTTP
 ///     try await client.send(.post("/photos", body: .multipart(form)))
 ///
 /// - Parts keep their order. Files and streams are read while they are sent and are never held in memory.
-/// - The length of the body is sent before the body if the length of every part is known. Only a stream without a
-///   length has none.
+/// - `Content-Length` is sent unless a part is a stream without a length.
 /// - The body can be sent again if every part can: only a stream with `Replay.never` cannot.
 /// - If a file is missing or not a regular file, `send` throws `.invalidRequest` before anything is sent.
 public struct MultipartForm: Sendable {
@@ -21,8 +20,8 @@ public struct MultipartForm: Sendable {
         case formData
         /// `multipart/mixed`: independent parts (RFC 2046 §5.1.3).
         case mixed
-        /// `multipart/related`: a first part, and parts that belong to it (RFC 2387). The media type of the first part
-        /// becomes the parameter `type`.
+        /// `multipart/related`: a root part, whose media type is the parameter `type`, and its related parts (RFC
+        /// 2387).
         case related
     }
 
@@ -67,7 +66,8 @@ public struct MultipartForm: Sendable {
         }
     }
 
-    /// Returns the body. Encodes the values of the parts and reads the sizes of the files.
+    /// Encodes the values of the parts, reads the sizes of the files, and returns the body. Throws `.invalidRequest`
+    /// for an invalid boundary, field or file, and the error of a codec.
     package func body(using codecs: Codecs = .json) throws(NetworkError) -> RequestBody {
         guard Self.isValid(boundary: boundary) else {
             throw NetworkError(
@@ -100,17 +100,17 @@ extension MultipartForm {
     /// A part: a name, and text, bytes, an encoded value, a file or a stream as its content.
     ///
     /// Names are sent as browsers send them (WHATWG HTML §4.10.21.8): in UTF-8, with quotes, CR and LF percent-encoded.
-    /// Unlike in browsers, a backslash and the other control characters are percent-encoded too: some receivers treat a
-    /// backslash as an escape, and end a name at a control character.
+    /// Unlike in browsers, the other control characters are percent-encoded too, and a backslash before another one or
+    /// at the end: some receivers treat a backslash as an escape, and end a name at a control character.
     public struct Part: Sendable {
         /// The field's name. It is only sent in `form-data`.
         public let name: String
-        /// The file name for the receiver; nil for plain fields.
+        /// The file name for the receiver; nil if none is sent, as for plain fields.
         public let fileName: String?
         /// The media type of the content; nil for plain fields, which are text in UTF-8.
         public let mediaType: MediaType?
         /// Fields that are sent in the head of the part, after `Content-Disposition` and `Content-Type`. A field with
-        /// one of these two names replaces it. For an invalid field, `send` throws `.invalidRequest`.
+        /// one of these two names replaces the generated one. For an invalid field, `send` throws `.invalidRequest`.
         public var headers = HTTPHeaders()
         /// One content, or one for each text of a field's value: the part is sent as often.
         let contents: [RequestContent]
@@ -124,13 +124,13 @@ extension MultipartForm {
         }
 
         /// Creates a plain field with the text of a value, as in a query. An array or a set becomes one field for each
-        /// of its elements, as browsers send a list.
+        /// of its elements, as browsers send a list; an empty one adds no field.
         public static func field(_ name: String, _ value: some QueryValue) -> Part {
             Part(name, nil, nil, value.queryTexts.map { .text($0) })
         }
 
         /// Creates a part from bytes in memory. With a file name, the part is a file, and the extension determines the
-        /// default media type.
+        /// default `type`; otherwise the default is `application/octet-stream`.
         public static func data(
             _ name: String, _ data: Data, fileName: String? = nil, type: MediaType? = nil
         ) -> Part {
@@ -138,8 +138,8 @@ extension MultipartForm {
             return Part(name, fileName, type, [.data(data)])
         }
 
-        /// Creates a part from a file. The default `fileName` is the path's last component, and the default `type` is
-        /// determined by its extension.
+        /// Creates a part from a file. The default `fileName` is the path's last component; the default `type` is that
+        /// of its extension.
         public static func file(
             _ name: String, path: String, fileName: String? = nil, type: MediaType? = nil
         ) -> Part {
@@ -163,9 +163,8 @@ extension MultipartForm {
         ///     .part("film", .json(film))                                            the client's codec
         ///     .part("log", .stream(length: size, replay: .always) { … }, fileName: "today.log")
         ///
-        /// The content is encoded when the call is sent. A stream without a length makes the whole body one without a
-        /// length, and a stream with `Replay.never` one that is sent at most once. Content with trailers makes `send`
-        /// throw `.invalidRequest`.
+        /// The content is encoded when the call is sent. A stream without a length leaves the body without one; with
+        /// `Replay.never`, the body is sent once at most. For content with trailers, `send` throws `.invalidRequest`.
         public static func part(
             _ name: String, _ content: RequestContent, fileName: String? = nil, headers: HTTPHeaders = HTTPHeaders()
         ) -> Part {

@@ -162,8 +162,8 @@ extension RequestContent {
     ///
     ///     .multipart([.field("title", "Nosferatu"), .file("poster", path: path)])
     ///
-    /// The body is created when the call is sent. `send` throws `.invalidRequest` for a file that cannot be read, and
-    /// `.encoding` for a value that cannot be encoded.
+    /// The body is created when the call is sent. `send` throws `.invalidRequest` for a file that cannot be read and an
+    /// invalid boundary or field, and `.encoding` for a value that cannot be encoded.
     public static func multipart(_ form: MultipartForm) -> RequestContent {
         RequestContent(form.mediaType) { try form.body(using: $0) }
     }

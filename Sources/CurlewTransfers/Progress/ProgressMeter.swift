@@ -214,7 +214,8 @@ extension RequestContent {
     ///
     /// Bytes count when the transport takes them; some of them may still be in its buffers. When a call sends the body
     /// again, `completed` stays until the new bytes exceed it. The last value follows when the last byte has been
-    /// taken, or when the call has ended before.
+    /// taken, or when the call has ended before. An empty body reports nothing. Nor does a call that ends before it
+    /// creates the body.
     public func reporting(_ handler: @escaping TransferProgress.Handler) -> RequestContent {
         changingBody { body throws(NetworkError) in
             guard !body.isEmpty else { return body }

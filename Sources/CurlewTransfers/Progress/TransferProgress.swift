@@ -9,9 +9,8 @@ import CurlewCore
 ///
 /// A handler receives the first value when the transfer starts, then at most one value per 100 ms, and the last value
 /// (`isLast`) when the transfer has ended, also if it failed or was cancelled. `completed` never decreases, even if
-/// bytes are sent again. Values arrive one at a time, on any thread. The handler may delay the transfer, and a call
-/// returns only after the handler has returned, so it should return quickly. `TransferProgress.Updates` passes values
-/// to a task instead.
+/// bytes are sent again. Values arrive one at a time, on any thread. A slow handler can delay the transfer and the
+/// return of the call. A transfer that fails before its start may report no value. `Updates` passes values to a task.
 public struct TransferProgress: Sendable, Hashable {
     /// Receives the values of one transfer.
     public typealias Handler = @Sendable (TransferProgress) -> Void
@@ -22,7 +21,7 @@ public struct TransferProgress: Sendable, Hashable {
     public let total: Int64?
     /// The smoothed rate in bytes per second, in which the last five seconds or so count most. 0 at the start.
     public let bytesPerSecond: Double
-    /// Whether this is the last value of the transfer, which has succeeded, failed or been cancelled.
+    /// Whether this is the last value: the transfer has succeeded, failed or been cancelled. Only the call tells which.
     public let isLast: Bool
 
     /// Creates a value, for previews and tests.
@@ -39,7 +38,8 @@ public struct TransferProgress: Sendable, Hashable {
         return total > 0 ? min(1, Double(completed) / Double(total)) : 1
     }
 
-    /// The estimated time until the end, at the current rate; nil while the total or the rate is unknown.
+    /// The estimated time until the end, at the current rate, at most 100 years; nil while the total is unknown, or
+    /// bytes are missing and the rate is 0.
     public var timeLeft: Duration? {
         guard let total, total > completed else { return total == nil ? nil : .zero }
         guard bytesPerSecond > 0 else { return nil }
@@ -98,7 +98,8 @@ extension TransferProgress {
     ///     _ = try await saved
     ///
     /// A slow reader misses values and always receives the newest one, so memory is bounded. The sequence ends after
-    /// the last value of the transfer. Iterate over it once, in one task.
+    /// the last value of the transfer, and does not end if the transfer reports none. Iterate once, in one task, and
+    /// cancel that task if the call throws.
     public struct Updates: AsyncSequence, Sendable {
         private let stream: AsyncStream<TransferProgress>
         /// The handler to pass to the transfer. Use it for one transfer.
