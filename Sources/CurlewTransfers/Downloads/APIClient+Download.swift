@@ -27,9 +27,9 @@ extension APIClient {
     /// - A partial response that cannot be combined safely with the first bytes is not used: one without the entity tag
     ///   of the file, with another range or length than requested, with a content coding, or with several ranges (RFC
     ///   9110 §15.3.7). The download then begins again, without ranges.
-    /// - The length of the file, `Options.checksum`, and SHA-256 and SHA-512 digests in `Repr-Digest` and
-    ///   `Content-Digest` fields (RFC 9530) are checked. A body that is too short counts as a lost connection. After a
-    ///   wrong digest, a continued file is downloaded again from the start; any other download throws `.badResponse`.
+    /// - The length of the file, `Options.checksum`, and, if the response has a length, SHA-256 and SHA-512 digests in
+    ///   `Repr-Digest` and `Content-Digest` fields (RFC 9530) are checked. A body that is too short counts as a lost
+    ///   connection. After a wrong digest, a continued file is downloaded again; any other throws `.badResponse`.
     /// - The request accepts no content coding, because encoded bytes cannot be continued. If the server applies one
     ///   nevertheless, the response is decoded and cannot be continued.
     /// - Of two downloads to the same path at the same time, in any process, the second one throws `.storage`.

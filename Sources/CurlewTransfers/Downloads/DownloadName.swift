@@ -16,8 +16,8 @@ enum DownloadName {
     /// - dots and spaces at both ends are removed, so that no name is hidden or means a folder;
     /// - a name that Windows reserves for a device, such as `CON.txt`, gets a `_` in front;
     /// - more than 255 bytes of UTF-8 are cut between scalars, and an extension of up to 32 bytes stays;
-    /// - the last dot of an ending of this package's own files, such as `film.part`, becomes `_`: a later transfer would
-    ///   take the file for what an earlier one left.
+    /// - the last dot of an ending of this package's own files, such as `film.part`, becomes `_`: otherwise a later
+    ///   transfer would take the file for its own.
     ///
     /// The extension is the server's choice: a name can still be that of a program.
     static func downloadName(disposition: String?, url: String, mediaType: MediaType?) -> String {
@@ -105,9 +105,9 @@ enum DownloadName {
 
 /// The file name in a `Content-Disposition` field of a response (RFC 6266).
 ///
-/// Reads what browsers read: unquoted names with spaces, quoted names without an end, names without a type, and UTF-8 in
-/// plain names. Of two parameters with the same name the first counts. Encoded words (RFC 2047) and percent-encoding in
-/// a plain `filename` are not decoded. The file name is text of the server, without any check: see ``DownloadName``.
+/// Reads what browsers read: unquoted names with spaces, quoted names without an end, names without a type, and UTF-8
+/// in plain names. The first of two parameters with one name counts. Encoded words (RFC 2047) and percent-encoding in a
+/// plain `filename` are not decoded. The file name is text of the server, without any check: see ``DownloadName``.
 struct ContentDisposition: Sendable {
     /// The file name: that of `filename*` if it can be decoded (RFC 8187), otherwise that of `filename`.
     let fileName: String

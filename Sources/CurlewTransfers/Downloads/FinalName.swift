@@ -8,7 +8,7 @@ enum FinalName {
     /// The number of names that are tried to keep a file of the same name.
     private static let maximumNames = 1000
 
-    /// Throws `.storage` if a complete file could not get the name `target`: it exists and must be kept, or is a folder.
+    /// Throws `.storage` if a complete file cannot get the name `target`: it exists and must be kept, or is a folder.
     static func check(_ target: String, _ existing: FileDownload.Existing) throws(NetworkError) {
         var facts = stat()
         guard stat(target, &facts) == 0 else { return }
@@ -17,8 +17,8 @@ enum FinalName {
         throw NetworkError(.storage, detail: "\(target) exists and is not a regular file.", hint: "Pass a file path.")
     }
 
-    /// Renames the file at `path` to `target`, or to a numbered name beside it. Returns the name. Throws `.storage`, and
-    /// both names are then unchanged.
+    /// Renames the file at `path` to `target`, or to a numbered name beside it. Returns the name. Throws `.storage`,
+    /// with both names unchanged.
     static func give(
         _ target: String, to path: String, _ existing: FileDownload.Existing
     ) throws(NetworkError) -> String {

@@ -94,8 +94,8 @@ final class PartialFile: Sendable {
         return (file, facts)
     }
 
-    /// Removes a name that is another file's name too. Either another program has linked it, or a process was killed while it
-    /// gave the complete file its name; that file must not be written any more.
+    /// Removes a name that is another file's name too. Either another program has linked it, or a process was killed
+    /// while it gave the complete file its name; that file must not be written any more.
     private static func removeSecondName(_ path: String) {
         var facts = stat()
         guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_nlink > 1 else { return }
@@ -138,7 +138,7 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Begins to write a version of the file, which replaces earlier content. Throws `.storage` if the disk has no room.
+    /// Begins to write a version of the file, which replaces earlier content. Throws `.storage` if there is no room.
     ///
     /// - `length`: the number of bytes of the file; nil if the server does not declare it.
     func begin(_ version: Representation, name: String?) throws(NetworkError) {
@@ -217,8 +217,8 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Synchronizes the complete file to the disk on the calling thread, and gives it the name `target`, or a numbered one
-    /// beside it. Returns its path. Throws `.storage`, and the target is then unchanged.
+    /// Synchronizes the complete file to the disk on the calling thread, and gives it the name `target`, or a numbered
+    /// one beside it. Returns its path. Throws `.storage`, and the target is then unchanged.
     func name(_ target: String, _ existing: FileDownload.Existing) throws(NetworkError) -> String {
         guard DiskSync.keep(file) else { throw Self.failure("written", path) }
         let final = try FinalName.give(target, to: path, existing)

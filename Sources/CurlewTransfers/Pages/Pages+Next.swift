@@ -77,7 +77,7 @@ extension Pages.Next {
     ///
     ///     client.pages(.films, next: .offset(limit: 50, items: \.films, total: \.total))
     ///
-    /// The first offset is 0. The next one is the number of items so far, also if the server returns fewer than `limit`.
+    /// The first offset is 0, the next one the number of items so far, even if the server returns fewer than `limit`.
     /// The list ends with an empty page, at `total`, or, if `total` is nil, with a page of fewer than `limit` items.
     ///
     /// - `limit`: the number of items to request for each page; less than 1 counts as 1.

@@ -49,7 +49,7 @@ public struct TransferProgress: Sendable, Hashable {
 }
 
 extension TransferProgress: CustomStringConvertible {
-    /// One line for people: `42 %, 12.6 of 30 MB, 3.1 MB/s, 6 s left`.
+    /// One line for people: `42 %, 12.6 MB of 30 MB, 3.1 MB/s, 6 s left`.
     public var description: String {
         var parts: [String] = []
         if let total {
