@@ -12,13 +12,12 @@ import CurlewHTTP
 /// - Each connection is an ordinary call, with interceptors, credentials and logs. The total timeout limits only the
 ///   time to the head of the response.
 /// - If the connection ends or fails, the stream waits and connects again with the last event ID
-///   (`EventStream.Options.reconnects`). A server that honours `Last-Event-ID` can then send each event exactly once. A
-///   body that breaks off within its content coding counts as a failed connection.
-/// - After a failure, the wait is random, with an upper bound that doubles with each failure. A connection that has
-///   delivered no event and, after its first 10 s, no byte is a failure too. A wait is never shorter than the server
-///   requests in a `retry` or `Retry-After` field, up to one day. A `retry` field of less than 100 ms counts as 100 ms.
-/// - Status 204 ends the stream. Other responses that are not an event stream end it with an error, except 408, 429 and
-///   5xx, after which the stream connects again.
+///   (`EventStream.Options.reconnects`). A server that honours `Last-Event-ID` can then send each event exactly once.
+///   Errors end the stream, except those whose `NetworkError.isRetryable` is true, 5xx, and a body that breaks off.
+/// - A connection has failed if it could not be opened, or has delivered no event and, after its first 10 s, no byte.
+///   After a failure, the wait is random, with an upper bound that doubles with each failure. A wait is never shorter
+///   than the server requests in a `retry` or `Retry-After` field, up to one day, and for `retry` at least 100 ms.
+/// - Status 204 ends the stream. A response of another media type throws `.badResponse`.
 /// - Cancelling the task and releasing the iterator close the connection at once. Cancelling throws `.cancelled`.
 /// - One iteration at a time; a second one throws `.invalidRequest`. A later iteration continues after the last event.
 /// - Errors are `NetworkError`. An event or a line that is too large throws `.limitExceeded(.responseBody)`.
@@ -37,23 +36,23 @@ public struct EventStream: AsyncSequence, Sendable {
         /// The stream connects again at this time of the client's clock. The error is the reason why the connection
         /// failed; nil if it ended normally.
         case waiting(until: Date, after: NetworkError?)
-        /// The stream has ended, failed, or was cancelled.
+        /// The iteration has ended, or its iterator was released. A later iteration connects again.
         case closed
     }
 
     /// The current state.
     public var state: State { core.state }
 
-    /// The current state and its changes, in order. A slow reader misses states before the last 16. The sequence ends
-    /// when the stream is released.
+    /// The current state and its changes, in order. A slow reader misses states before the last 16. Each access returns
+    /// another sequence, which ends when the last copy of the stream and the last iterator are released.
     public var states: AsyncStream<State> { core.states() }
 
-    /// The ID of the last complete event block, which the next request sends; empty if there is none.
+    /// The ID of the last complete event, at first `Options.lastEventID`. The next request sends it if it is not empty.
     public var lastEventID: String { core.lastEventID }
 
-    /// Closes the connection and connects again at once, without a wait, even if the stream does not reconnect by
-    /// itself. Events that have already arrived are not lost. Use it when the network has changed. Has no effect if
-    /// there is no iteration.
+    /// Closes the connection or ends the wait, and connects again at once, even if `Options.reconnects` is false. The
+    /// stream still returns complete events that it has read. Has no effect if there is no iteration. Use it when the
+    /// network has changed.
     public func restart() {
         core.restart()
     }
@@ -71,13 +70,13 @@ public struct EventStream: AsyncSequence, Sendable {
             reader = EventReader(core)
         }
 
-        /// Returns the next event, or nil after the end of the stream. Throws `NetworkError`, and returns nil
-        /// afterwards.
+        /// Returns the next event; nil after the end of the stream, and after an error. Throws the errors that
+        /// ``EventStream`` lists.
         public mutating func next() async throws(NetworkError) -> ServerEvent? {
             try await reader.next()
         }
 
-        /// Returns the decoded data of the event that was returned last.
+        /// Returns the decoded data of `event`, which must be the last event that `next()` returned.
         func decode<Value: Decodable>(_ event: ServerEvent) throws(NetworkError) -> Value? {
             try reader.connection?.call.decode(Value.self, from: Data(event.data.utf8), as: "The event")
         }
@@ -87,37 +86,39 @@ public struct EventStream: AsyncSequence, Sendable {
 extension EventStream {
     /// The settings of an event stream. Every limit has a default.
     public struct Options: Sendable {
-        /// Whether the stream connects again when its connection ends or fails. Nil means true for GET and HEAD and
-        /// false for other methods, because a repeated POST repeats its effect. Default nil.
+        /// Whether the stream connects again when its connection ends or fails. If false, the stream ends
+        /// then or throws the error. Nil means true for GET and HEAD, and false for other methods, because a repeated
+        /// POST repeats its effect. Default nil.
         public var reconnects: Bool?
         /// The last event ID of an earlier stream, which the first request sends. Default empty, which sends none.
         public var lastEventID = ""
-        /// The reconnection time, until the server sends another one in a `retry` field. Default 3 s.
+        /// The wait after a connection that worked, and the upper bound of the random wait after the first failure,
+        /// there at least 100 ms. A `retry` field of the server replaces this time. Default 3 s.
         public var retryDelay: Duration = .seconds(3)
-        /// The maximum of the random wait after repeated failures. It does not limit the wait that the server requests
-        /// with `retry` or `Retry-After`. Default 60 s.
+        /// The maximum of the random wait after failures; less than 100 ms counts as 100 ms. It does not limit the wait
+        /// that the server requests with `retry` or `Retry-After`. Default 60 s.
         public var maximumDelay: Duration = .seconds(60)
-        /// The maximum number of consecutive failures: after one more, the stream throws the last error. A connection
-        /// fails if it delivers no event and, after its first 10 s, no byte. Nil sets no limit. Default nil, as in
-        /// browsers.
+        /// The maximum number of consecutive failures. After one more, the stream throws the last error, or
+        /// `.badResponse` if the last connection ended without one. Nil sets no limit. Default nil, as in browsers.
         public var maximumFailures: Int?
-        /// The time without a byte from the server after which the connection counts as lost, on the client's clock.
+        /// The time without a byte from the server after which the connection counts as lost. Replaces `Timeouts.idle`.
         /// The time in which the caller does not read does not count. Nil sets no limit. Default 5 minutes.
         public var readTimeout: Duration? = .seconds(300)
-        /// The maximum size in bytes of the data of an event, and of any other field or comment. Default 16 MiB.
+        /// The maximum size in bytes of the data of an event, and of any other field or comment. A larger one ends the
+        /// stream with `.limitExceeded(.responseBody)`. Default 16 MiB.
         public var maximumEventSize = 16 << 20
-        /// The data that marks the end of the stream, such as `[DONE]`. The stream ends at this event and does not
-        /// contain it. A stream that does not reconnect throws if it ends without it. Default nil.
+        /// The data of the event that ends the stream, such as `[DONE]`; `next()` does not return that event. A stream
+        /// that does not reconnect throws `.connectionLost` if its connection ends earlier. Default nil: no such event.
         public var endMarker: String?
 
         /// Creates the default options.
         public init() {}
     }
 
-    /// The data of the events of a stream, decoded with the codecs of the call.
+    /// The data of the events of a stream, decoded with the default codec of the call (`Codecs.primary`).
     ///
-    /// Data that cannot be decoded ends the iteration with `.decoding` and closes the connection.
-    /// The error has the data as the body of its response: `error.body(as: Problem.self)` decodes it as another type.
+    /// Data that cannot be decoded ends the iteration with `.decoding` and closes the connection. The data is the body
+    /// of the error's response: `error.body(as: Problem.self)` decodes the data as another type.
     public struct Decoded<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         /// The stream whose data is decoded; it provides the state and `restart()`.
         public let events: EventStream
@@ -138,8 +139,8 @@ extension EventStream {
                 self.name = name
             }
 
-            /// Returns the next value, or nil after the end of the stream. Throws `NetworkError`, and returns nil
-            /// afterwards.
+            /// Returns the next value; nil after the end of the stream, and after an error. Throws `.decoding` and the
+            /// errors of the stream.
             public mutating func next() async throws(NetworkError) -> Value? {
                 while let event = try await events?.next() {
                     guard name == nil || event.name == name else { continue }
@@ -170,8 +171,8 @@ extension APIClient {
     /// first event is requested.
     ///
     /// The request may have any method and body. It has the fields `Accept: text/event-stream` and
-    /// `Cache-Control: no-cache`, unless the route sets them, and `Last-Event-ID`, if there is one that is valid in a
-    /// field and has at most 8 KiB.
+    /// `Cache-Control: no-cache`, unless the route sets them, and `Last-Event-ID` with the last event ID, unless the ID
+    /// is empty, has more than 8 KiB or is not valid in a field.
     public func events(_ route: some Route, options: EventStream.Options = EventStream.Options()) -> EventStream {
         EventStream(core: EventStreamCore(EventOpening(client: self, route: route, options: options)))
     }
@@ -190,7 +191,7 @@ public struct ServerEvent: Hashable, Sendable {
     public var name: String
     /// The data of the event. Several `data` lines are joined by line feeds.
     public var data: String
-    /// The last event ID of the stream at this event; empty if the server has sent none.
+    /// The last event ID of the stream at this event, perhaps from an earlier event; empty if there is none.
     public var id: String
     /// The reconnection time that the server sent with this event; nil if it sent none.
     public var retry: Duration?

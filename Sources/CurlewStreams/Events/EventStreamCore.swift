@@ -133,7 +133,6 @@ final class EventStreamCore: Sendable {
         }
     }
 
-    /// Returns the current state and its changes. A slow reader misses states before the last 16.
     func states() -> AsyncStream<State> {
         let (states, watcher) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(16))
         let number = shared.withLock { shared in

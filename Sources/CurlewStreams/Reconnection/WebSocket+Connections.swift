@@ -4,15 +4,14 @@ public import CurlewCore
 import CurlewHTTP
 
 extension APIClient {
-    /// Returns WebSocket connections, one after the other: when one has ended, the next one is opened. Nothing is sent
-    /// before the first connection is requested.
+    /// Returns WebSocket connections, one after the other: each is opened when the iterator requests it.
     ///
     /// Each connection is opened as by `webSocket(_:options:)`, through the interceptors of the client, so credentials
     /// are current and are refreshed after a 401.
     ///
-    /// - `onOpen`: runs on each new connection before the sequence returns it, to subscribe again. It may also receive
-    ///   messages. An error that it throws closes the connection with 1001 and counts as a failure. After
-    ///   `Options.hookTimeout`, the connection is lost, which ends the waits of the hook.
+    /// - `onOpen`: the hook, which runs on each new connection before the sequence returns it, to subscribe again. The
+    ///   hook may also receive messages. An error of the hook closes the connection with 1001 and counts as a failure.
+    ///   `Options.hookTimeout` limits its time.
     public func webSocketConnections(
         _ route: some Route, options: WebSocket.Connections.Options = WebSocket.Connections.Options(),
         onOpen: @escaping @Sendable (WebSocket) async throws -> Void = { _ in }
@@ -23,8 +22,7 @@ extension APIClient {
         }
     }
 
-    /// Returns WebSocket connections to the target of an inline request:
-    /// `client.webSocketConnections(.get("/prices"))`.
+    /// Returns WebSocket connections for an inline request: `client.webSocketConnections(.get("/prices"))`.
     public func webSocketConnections(
         _ request: Request<Void>, options: WebSocket.Connections.Options = WebSocket.Connections.Options(),
         onOpen: @escaping @Sendable (WebSocket) async throws -> Void = { _ in }
@@ -37,8 +35,7 @@ extension APIClient {
 }
 
 extension WebSocket {
-    /// Consecutive WebSocket connections to one target, as an asynchronous sequence. The loop around them connects
-    /// again.
+    /// Consecutive WebSocket connections to one target, as an asynchronous sequence that connects again.
     ///
     ///     let connections = client.webSocketConnections(.get("/prices")) { socket in
     ///         try await socket.send("subscribe")                     // on each new connection
@@ -62,15 +59,15 @@ extension WebSocket {
     /// - It was lost or could not be opened: if `NetworkError.isRetryable` is true or the status is 5xx, the sequence
     ///   connects again. After other errors, such as the statuses 401, 403 and 404, failures of TLS and violations of the
     ///   protocol, it throws the error.
-    /// - The loop was left while it was open, or the hook failed: the sequence connects again.
+    /// - It was still open when the next one was requested, or the hook failed: the sequence connects again.
     ///
-    /// It waits before each further connection. The wait is random, with an upper bound that doubles with each
-    /// consecutive failure, and never shorter than the server requests with `Retry-After`, up to one day. A connection
-    /// that ends within 10 s of its opening counts as a failure like one that cannot be opened; after a longer one, the
-    /// count begins again.
+    /// The sequence waits before each further connection. The wait is random, with an upper bound that doubles with
+    /// each consecutive failure, and never shorter than the server requests with `Retry-After`, up to one day. A
+    /// connection that cannot be opened is a failure, and so is the end of a connection. The count begins again at one
+    /// if the next connection is requested 10 s or more after the opening.
     ///
     /// Each iteration has its own connections, and nothing that was sent on a lost connection is sent again. Cancelling
-    /// the task ends a wait and throws `.cancelled`. After an error, the sequence has ended.
+    /// the task ends a wait and throws `.cancelled`. After an error, the iteration has ended.
     public struct Connections: AsyncSequence, Sendable {
         fileprivate let options: Options
         fileprivate let time: any TimeSource
@@ -81,16 +78,18 @@ extension WebSocket {
         public struct Options: Sendable {
             /// The settings of each connection.
             public var socket = WebSocket.Options()
-            /// The maximum number of consecutive failures: after one more, the sequence throws the last error. Nil sets
-            /// no limit. Default 10, which takes about two and a half minutes with the default waits.
+            /// The maximum number of consecutive failures. After one more, the sequence throws its error, or
+            /// `.connectionLost` if that failure has none. Zero allows one connection. Nil sets no limit. Default 10,
+            /// which takes about two and a half minutes with the default waits.
             public var maximumFailures: Int? = 10
             /// The upper bound of the random wait after the first failure; it doubles with each consecutive failure.
             /// Less than 100 ms counts as 100 ms. Default 1 s.
             public var retryDelay: Duration = .seconds(1)
-            /// The maximum to which the bound `retryDelay` doubles. A wait that the server requests with `Retry-After`
-            /// may be longer, up to one day. Default 60 s.
+            /// The maximum to which the bound `retryDelay` doubles; less than 100 ms counts as 100 ms. A wait that the
+            /// server requests with `Retry-After` may be longer, up to one day. Default 60 s.
             public var maximumDelay: Duration = .seconds(60)
-            /// The time limit of the hook that runs on each new connection. Default 30 s.
+            /// The time limit of the hook `onOpen`. After this time, the connection is lost: calls of the hook on the
+            /// socket throw `.timedOut(.total)`. Default 30 s.
             public var hookTimeout: Duration = .seconds(30)
 
             /// Creates the default options.
@@ -114,8 +113,8 @@ extension WebSocket {
                     initial: connections.options.retryDelay, maximum: connections.options.maximumDelay)
             }
 
-            /// Returns the next connection, or nil after the end of the sequence. Throws `NetworkError`, and returns
-            /// nil afterwards.
+            /// Returns the next connection; nil after the end of the sequence, and after an error. Throws the errors
+            /// that ``WebSocket/Connections`` lists.
             public mutating func next() async throws(NetworkError) -> WebSocket? {
                 guard !hasEnded else { return nil }
                 do throws(NetworkError) {
