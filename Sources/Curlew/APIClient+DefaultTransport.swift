@@ -9,8 +9,8 @@ import CurlewURLSession
 #endif
 
 extension APIClient {
-    /// Creates a client with the platform's default transport: libcurl on Linux, URLSession elsewhere. All clients that
-    /// are created in this way share one transport.
+    /// Creates a client with the platform's default transport: `CurlTransport.shared` on Linux, otherwise
+    /// `URLSessionTransport.shared`.
     ///
     ///     let client = APIClient(baseURL: "https://dummyjson.com")
     ///

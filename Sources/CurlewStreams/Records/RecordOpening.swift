@@ -39,7 +39,6 @@ struct RecordOpening: Sendable {
         return call
     }
 
-    /// The media types of JSON Lines, of which none is registered.
     private static let types: Set = [
         "application/jsonl", "application/x-ndjson", "application/ndjson", "application/x-jsonlines",
         "application/jsonlines", "application/json-lines", "application/x-json-lines", "application/stream+json",

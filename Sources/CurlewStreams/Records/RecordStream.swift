@@ -14,9 +14,9 @@ package import CurlewFoundation
 /// - The call is an ordinary call, with interceptors, credentials and logs. The total timeout limits only the time to
 ///   the head of the response. `Limits.responseBody` does not apply: `RecordStreamOptions.maximumRecordSize` limits one
 ///   record, and nothing limits their number. The response is never stored in a cache.
-/// - Each iteration sends the request, and iterations do not share a connection. A lost connection ends the iteration
-///   with its error: the stream does not connect again, because it does not know where to continue.
-/// - Status 204 has no records. A response of another media type throws `.badResponse`.
+/// - Each iteration sends the request and reads its own response. A lost connection ends the iteration with an error:
+///   the stream does not connect again, because it does not know where to continue.
+/// - Status 204 has no records. A status that is not a success throws `.status`, another media type `.badResponse`.
 /// - A record that cannot be decoded throws `.decoding` with the number of its line, or is skipped
 ///   (`RecordStreamOptions.skipsBadRecords`). A record that is too large throws `.limitExceeded(.responseBody)`.
 /// - Cancelling a task that waits for a record, and releasing the iterator, close the connection at once. Cancelling
@@ -42,8 +42,8 @@ public struct RecordStream<Element: Decodable & Sendable>: AsyncSequence, Sendab
     public struct Iterator: AsyncIteratorProtocol {
         @usableFromInline let source: RecordSource
 
-        /// Returns the next record, or nil after the end of the response. Throws `NetworkError`, and returns nil
-        /// afterwards.
+        /// Returns the next record; nil after the end of the response, and after an error. Throws the errors that
+        /// ``RecordStream`` lists.
         @inlinable
         public mutating func next() async throws(NetworkError) -> Element? {
             while true {
@@ -62,8 +62,8 @@ public struct RecordStream<Element: Decodable & Sendable>: AsyncSequence, Sendab
 
 /// The settings of a stream of records. Every limit has a default.
 public struct RecordStreamOptions: Sendable {
-    /// Whether a response with another `Content-Type` than those of JSON Lines throws `.badResponse`. If false, the
-    /// `Content-Type` is not checked. Default true.
+    /// Whether a response without a `Content-Type` of JSON Lines throws `.badResponse`. If false, the `Content-Type` is
+    /// not checked, and the default `Accept` field allows any media type. Default true.
     ///
     /// The media types are `application/jsonl`, `application/x-ndjson`, `application/ndjson`, `application/x-jsonlines`,
     /// `application/jsonlines`, `application/json-lines`, `application/x-json-lines` and `application/stream+json`.
@@ -74,8 +74,8 @@ public struct RecordStreamOptions: Sendable {
     /// The maximum size of a record in bytes, without its line feed. A larger record ends the stream with
     /// `.limitExceeded(.responseBody)`, also if bad records are skipped. Default 1 MiB.
     public var maximumRecordSize = 1 << 20
-    /// The time without a byte from the server after which the connection counts as lost; it replaces `Timeouts.idle`.
-    /// The time in which the caller does not read does not count. Nil sets no limit. Default 5 minutes.
+    /// The time without a byte from the server after which the stream throws `.timedOut(.idle)`. Replaces
+    /// `Timeouts.idle`. Time in which the caller does not read does not count. Nil sets no limit. Default 5 minutes.
     public var readTimeout: Duration? = .seconds(300)
 
     /// Creates the default options.
@@ -106,10 +106,10 @@ extension APIClient {
 
 /// Encoding of values as JSON Lines.
 package enum RecordText {
-    /// Returns the bytes of a value as one line.
+    /// Returns the JSON of `value` as one line, which ends with LF. Throws the error of `codec`.
     package static func line(_ value: some Encodable, using codec: any ContentCodec) throws -> Data {
         var json = try codec.encode(value)
-        // A JSON text contains line breaks only as white space, where an encoder sets it out for people.
+        // A JSON text contains line breaks only as white space, if the encoder formats its output.
         if json.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
             json = Data(json.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
         }

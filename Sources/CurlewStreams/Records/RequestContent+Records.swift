@@ -17,8 +17,7 @@ extension RequestContent {
     /// - The media type is `application/jsonl`. It is not registered; for a server that expects another one, such as
     ///   `application/x-ndjson`, set `Content-Type` in the headers of the call.
     /// - The request is sent once: it is never retried, because the values can be produced only once.
-    /// - A value that cannot be encoded ends the call with `.encoding`. An error of `values` ends it as an error of
-    ///   `.stream` does.
+    /// - A value that cannot be encoded, and any error of `values`, ends the call with `.encoding`.
     public static func jsonLines<Values: AsyncSequence & Sendable>(_ values: Values) -> RequestContent
     where Values.Element: Encodable & Sendable {
         records(replay: .never) { values }
