@@ -7,14 +7,15 @@ import CurlewHTTP
 extension APIClient {
     /// Opens a WebSocket connection (RFC 6455).
     ///
-    /// The opening request is an ordinary GET: it passes the interceptors of the client, and has its credentials,
-    /// proxies, pins and timeouts. The total timeout limits only the opening. The request uses HTTP/1.1 on a new
-    /// connection, which does not count towards the limits of the transport's pool. A redirect is not followed.
+    /// The opening request is an ordinary GET: it passes the client's interceptors, and has the client's credentials,
+    /// proxies, pins and timeouts. The total timeout limits only the opening, and the idle timeout does not apply. The
+    /// request uses HTTP/1.1 on a new connection, which does not count towards the limits of the transport's pool.
     ///
-    /// Throws `NetworkError`: `.status` with the response of a server that does not switch protocols, `.badResponse` for
-    /// an invalid response, and `.configuration` if the transport does not support WebSocket. `CurlTransport`,
-    /// `MockTransport` and, on Apple platforms, `URLSessionTransport` support it. Over URLSession, the response of a
-    /// server that refuses has no body, and messages are not compressed.
+    /// Throws the errors of a call, with `.status` also for a redirect, which is not followed; `.invalidRequest` for
+    /// another method or a body; `.badResponse` for an invalid handshake and for a success other than 101; and
+    /// `.configuration` if the transport does not support WebSocket. `CurlTransport`, `MockTransport` and, on Apple
+    /// platforms, `URLSessionTransport` support it. Over URLSession, the response of a server that refuses has no body,
+    /// and messages are not compressed.
     @concurrent
     public func webSocket(
         _ route: some Route, options: WebSocket.Options = WebSocket.Options()

@@ -13,8 +13,8 @@ package final class DeflateCompression: WebSocketCompression {
     /// The end of a block that a sender removes and a receiver adds (RFC 7692 §7.2.1).
     private static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
 
-    /// Creates the compression of one connection. With a window of 8 bits, which zlib does not support, it searches for
-    /// no repetitions. Throws `.configuration` if memory is exhausted.
+    /// Creates the compression of one connection for the end `role`. If its own window has 8 bits, which zlib does not
+    /// support, the compressor searches for no repetitions. Throws `.configuration` if memory is exhausted.
     package init(_ parameters: PerMessageDeflate, role: WebSocketMachine.Role) throws(NetworkError) {
         let client = (parameters.clientMaxWindowBits, !parameters.clientNoContextTakeover)
         let server = (parameters.serverMaxWindowBits, !parameters.serverNoContextTakeover)

@@ -35,12 +35,12 @@ package final class MessageQueue: Sendable {
     private let limits: (messages: Int, bytes: Int)
     private let state = Monitor(State())
 
-    /// - `messages`, `bytes`: the number of waiting messages, and of bytes in them, at which there is no more room.
+    /// - `messages`, `bytes`: the numbers, at least 1, of waiting messages and of their bytes that leave no more room.
     package init(messages: Int, bytes: Int) {
         limits = (max(1, messages), max(1, bytes))
     }
 
-    /// Whether the queue has room for more messages. True after the end.
+    /// Whether the queue has room for more messages. True after the end, and when messages are dropped.
     package var hasRoom: Bool { state.withLock { hasRoom($0) } }
 
     private func hasRoom(_ state: State) -> Bool {
@@ -64,7 +64,7 @@ package final class MessageQueue: Sendable {
         await state.waitThroughCancellation { self.hasRoom($0) ? () : nil }
     }
 
-    /// Waits until all messages have been read, or the queue has ended.
+    /// Waits until all messages have been read, or the queue has ended. Throws `.cancelled`.
     package func waitUntilEmpty() async throws(NetworkError) {
         let isDone: Void? = await state.wait { $0.isEmpty || $0.end != nil ? () : nil }
         guard isDone != nil else { throw NetworkError(.cancelled) }
@@ -85,10 +85,9 @@ package final class MessageQueue: Sendable {
         }
     }
 
-    /// The end of the queue; nil while it is open.
     var end: Result<Void, NetworkError>? { state.withLock { $0.end } }
 
-    /// Returns the next message; nil at the end. Throws the error of the end, and `.cancelled`.
+    /// Returns the next message; nil after the last one. Throws the error of the end, also later, and `.cancelled`.
     package func next() async throws(NetworkError) -> WebSocketMessage? {
         guard let result = await state.wait(until: { $0.next() }) else { throw NetworkError(.cancelled) }
         return try result.get()

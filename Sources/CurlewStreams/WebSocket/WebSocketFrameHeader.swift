@@ -25,7 +25,8 @@ package struct WebSocketFrameHeader: Sendable {
     package let length: Int
     package let mask: UInt32?
 
-    /// Reads a header at the offset `start`. Returns it with its size in bytes; nil if it is incomplete.
+    /// Returns the header at the offset `start` with its size in bytes; nil if the header is incomplete. Throws
+    /// `.protocolError` for a reserved opcode, and for a length that is not in its shortest form.
     package static func read(
         _ buffer: Data, from start: Int
     ) throws(WebSocketViolation) -> (header: WebSocketFrameHeader, size: Int)? {
@@ -87,8 +88,8 @@ package struct WebSocketFrameHeader: Sendable {
         withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
     }
 
-    /// Masks or unmasks the bytes after the first `offset` ones (RFC 6455 §5.3). `position` is the index of the first
-    /// of them in its frame.
+    /// Masks or unmasks the bytes from the index `offset` (RFC 6455 §5.3). `position` is the index of the first of
+    /// these bytes in the payload of the frame.
     package static func apply(_ mask: UInt32, to bytes: inout Data, from position: Int = 0, after offset: Int = 0) {
         bytes.withUnsafeMutableBytes { all in
             let part = UnsafeMutableRawBufferPointer(rebasing: all[offset...])
@@ -113,6 +114,6 @@ package struct WebSocketFrameHeader: Sendable {
 extension WebSocketCloseCode {
     /// 1002: the peer violated the protocol.
     package static let protocolError = Self(rawValue: 1002)
-    /// 1007: a text message is not valid UTF-8.
+    /// 1007: a text is not valid UTF-8, or compressed data is not valid.
     package static let invalidText = Self(rawValue: 1007)
 }

@@ -90,7 +90,7 @@ extension WebSocketHandshake {
 
     /// Returns the response to a request (RFC 6455 §4.2.1).
     ///
-    /// - `subprotocols`: those of the server. The first one of the client that the server has is selected.
+    /// - `subprotocols`: those of the server. The response selects the first of the client's offers that is among them.
     /// - `compresses`: whether the server accepts an offer of permessage-deflate.
     package static func response(
         to method: HTTPMethod, _ version: HTTPVersion, _ headers: HTTPHeaders, subprotocols: [String], compresses: Bool

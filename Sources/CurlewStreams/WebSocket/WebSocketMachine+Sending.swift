@@ -4,7 +4,8 @@ package import CurlewFoundation
 package import CurlewHTTP
 
 extension WebSocketMachine {
-    /// Returns the frames of a message: one, or frames of at most `fragment` bytes.
+    /// Returns the frames of a message: one, or frames with at most `fragment` bytes of payload; less than 1 counts as
+    /// 1. Throws `.internalError` if compression fails.
     package func encode(_ message: WebSocketMessage, fragment: Int? = nil) throws(WebSocketViolation) -> Data {
         let opcode: WebSocketFrameHeader.Opcode
         var payload: Data
@@ -39,8 +40,8 @@ extension WebSocketMachine {
     /// Returns a pong with at most 125 bytes of `payload`.
     package func encodePong(_ payload: Data) -> Data { encode(.pong, payload.prefix(125), isFinal: true) }
 
-    /// Returns a close frame. The reason is truncated to 123 bytes, between two characters. Without a valid code, the
-    /// frame has no payload.
+    /// Returns a close frame. The reason is truncated to 123 bytes, between two Unicode scalars. Without a valid
+    /// code, the frame has no payload.
     package func encodeClose(_ code: WebSocketCloseCode?, reason: String) -> Data {
         guard let code, code.isValidOnWire else { return encode(.close, Data(), isFinal: true) }
         var payload = Data([UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)])

@@ -17,7 +17,7 @@ package struct WebSocketViolation: Error, Equatable {
 /// The compression of messages (RFC 7692), for both directions of one connection.
 package protocol WebSocketCompression: AnyObject, Sendable {
     func compress(_ payload: Data) throws(WebSocketViolation) -> Data
-    /// Returns the payload of a compressed message. Throws `.messageTooBig` for more than `limit` bytes.
+    /// Returns the decompressed payload. Throws `.messageTooBig` beyond `limit` bytes, `.invalidText` for invalid data.
     func decompress(_ payload: Data, limit: Int) throws(WebSocketViolation) -> Data
 }
 
@@ -41,7 +41,7 @@ package struct WebSocketMachine: Sendable {
         case message(WebSocketMessage)
         case ping(Data)
         case pong(Data)
-        /// `.noStatus` if the frame had no code.
+        /// The close frame of the peer; the code is `.noStatus` if the frame has none.
         case close(WebSocketCloseCode, reason: String)
     }
 
@@ -92,8 +92,8 @@ package struct WebSocketMachine: Sendable {
     /// Processes bytes, split at any offset. Events before a violation are returned; the next call of `receive` or
     /// `throwViolation` throws it. After a close frame or a violation, further bytes are ignored.
     ///
-    /// - `maximum`: the number of events after which the machine stops. It also stops after a message of 64 KiB or
-    ///   more. If `hasMore` is true then, call `receive` again, with or without further bytes.
+    /// - `maximum`: the number of events after which the machine stops; less than `.max` also stops after a message of
+    ///   64 KiB or more. If `hasMore` is true then, call `receive` again, with or without further bytes.
     package mutating func receive(_ bytes: Data, maximum: Int = .max) throws(WebSocketViolation) -> [Event] {
         try throwViolation()
         guard !isOver else { return [] }
