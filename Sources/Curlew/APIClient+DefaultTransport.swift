@@ -14,8 +14,8 @@ extension APIClient {
     ///
     ///     let client = APIClient(baseURL: "https://dummyjson.com")
     ///
-    /// - `baseURL`: the URL that relative paths are appended to. Nil for a client that only requests absolute URLs.
-    /// - `pipeline`: the interceptors. Default `.standard`: redirects and retries.
+    /// - `baseURL`: the URL to which paths are appended. Default nil: a request with a path throws `.configuration`.
+    /// - `pipeline`: the interceptors, in order. Default `.standard`: redirects and retries.
     /// - `configuration`: headers, codecs, timeouts and limits. Connection options (trust, protocol versions,
     ///   connections per host) belong to the transport: create a `CurlTransport` or `URLSessionTransport` to set them.
     ///

@@ -53,12 +53,11 @@ extension WebSocket {
     ///
     /// - The caller has called its `close`: the sequence ends.
     /// - The server closed it with 1000 or without a code: the sequence ends. After the codes 1001 (going away),
-    ///   1011 (internal error), 1012 (service restart), 1013 (try again later) and 1014 (bad gateway), it connects again.
-    ///   After other codes, those of applications included, it throws the error, because the server would close the next
-    ///   connection too.
+    ///   1011 (internal error), 1012 (service restart), 1013 (try again later) and 1014 (bad gateway), the sequence
+    ///   connects again. After other codes, also those of applications, the sequence throws the error.
     /// - It was lost or could not be opened: if `NetworkError.isRetryable` is true or the status is 5xx, the sequence
-    ///   connects again. After other errors, such as the statuses 401, 403 and 404, failures of TLS and violations of the
-    ///   protocol, it throws the error.
+    ///   connects again. Other errors, such as the statuses 401, 403 and 404, failures of TLS and violations of the
+    ///   protocol, are thrown.
     /// - It was still open when the next one was requested, or the hook failed: the sequence connects again.
     ///
     /// The sequence waits before each further connection. The wait is random, with an upper bound that doubles with

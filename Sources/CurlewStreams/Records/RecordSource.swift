@@ -4,8 +4,8 @@ public import CurlewCore
 public import CurlewFoundation
 import CurlewHTTP
 
-/// The records of one iteration, which the iterator decodes: opens the response and splits its chunks. The connection is
-/// closed when the iteration ends, or when the iterator is released.
+/// The records of one iteration, which the iterator decodes: opens the response and splits its chunks. The connection
+/// is closed when the iteration ends, or when the iterator is released.
 ///
 /// This type is not generic, and the iterator is compiled where the type of the records is known: a generic function
 /// that does not know its type would spend more time on each record than the splitter does.

@@ -3,9 +3,9 @@
 public import CurlewCore
 package import CurlewFoundation
 
-/// The records of a response (JSON Lines, also known as NDJSON), as an asynchronous sequence of decoded values: one JSON
-/// text in UTF-8 per line. A line ends with LF or CR LF, the last one also with the end of the body. Blank lines, and a
-/// byte order mark at the beginning, are skipped.
+/// The records of a response (JSON Lines, also known as NDJSON), as an asynchronous sequence of decoded values: one
+/// JSON text in UTF-8 per line. A line ends with LF or CR LF, the last one also with the end of the body. Blank lines,
+/// and a byte order mark at the beginning, are skipped.
 ///
 ///     for try await row in client.records(.get("/export"), of: Row.self) { show(row) }
 ///
@@ -65,8 +65,9 @@ public struct RecordStreamOptions: Sendable {
     /// Whether a response without a `Content-Type` of JSON Lines throws `.badResponse`. If false, the `Content-Type` is
     /// not checked, and the default `Accept` field allows any media type. Default true.
     ///
-    /// The media types are `application/jsonl`, `application/x-ndjson`, `application/ndjson`, `application/x-jsonlines`,
-    /// `application/jsonlines`, `application/json-lines`, `application/x-json-lines` and `application/stream+json`.
+    /// The media types are `application/jsonl`, `application/x-ndjson`, `application/ndjson`,
+    /// `application/x-jsonlines`, `application/jsonlines`, `application/json-lines`, `application/x-json-lines` and
+    /// `application/stream+json`.
     public var checksContentType = true
     /// Whether a record that cannot be decoded is skipped and counted (`RecordStream.skippedRecords`). If false, it
     /// ends the stream with `.decoding`. Default false.
@@ -86,8 +87,8 @@ extension APIClient {
     /// Returns the records of the response to `route`, decoded as `type` with the client's codec for JSON as they
     /// arrive. Nothing is sent before the first record is requested, and each iteration sends the request.
     ///
-    /// The request may have any method and body. It has an `Accept` field with the media types of JSON Lines, unless the
-    /// route sets it.
+    /// The request may have any method and body. It has the field `Accept: application/jsonl, application/x-ndjson`,
+    /// unless the route sets `Accept`.
     public func records<Element: Decodable & Sendable>(
         _ route: some Route, of type: Element.Type = Element.self,
         options: RecordStreamOptions = RecordStreamOptions()

@@ -23,7 +23,7 @@ extension APIClient {
         try await openSocket(route, options)
     }
 
-    /// Opens a WebSocket connection: `try await client.webSocket(.get("/chat"))`, or `.get(url: "wss://host/chat")`.
+    /// Opens a WebSocket connection with an inline request, such as `.get("/chat")` or `.get(url: "wss://host/chat")`.
     @concurrent
     public func webSocket(
         _ request: Request<Void>, options: WebSocket.Options = WebSocket.Options()

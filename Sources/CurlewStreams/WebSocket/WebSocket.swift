@@ -63,12 +63,12 @@ public final class WebSocket: AsyncSequence, Sendable {
         try await core.send(message)
     }
 
-    /// Sends a text message; see `send(_:)`.
+    /// Sends a text message, with the guarantees and errors of `send(_:)` for a `Message`.
     public func send(_ text: String) async throws(NetworkError) {
         try await core.send(.text(text))
     }
 
-    /// Sends a binary message; see `send(_:)`.
+    /// Sends a binary message, with the guarantees and errors of `send(_:)` for a `Message`.
     public func send(_ data: Data) async throws(NetworkError) {
         try await core.send(.binary(data))
     }
@@ -93,8 +93,8 @@ public final class WebSocket: AsyncSequence, Sendable {
         try await core.ping()
     }
 
-    /// Closes the connection: sends a close frame and waits, at most `Options.closeTimeout`, until the server closes it.
-    /// Drops unread messages. Cancelling the task ends the connection at once. Does nothing if the connection has ended.
+    /// Closes the connection: sends a close frame and waits until the server closes it, at most `Options.closeTimeout`.
+    /// Drops unread messages. Cancelling the task ends the connection at once. Does nothing after the end.
     ///
     /// - `code`: the code. A code that a close frame must not contain (RFC 6455 §7.4) is replaced by `.normal`.
     /// - `reason`: the reason, truncated to 123 bytes of UTF-8.

@@ -142,7 +142,7 @@ package struct PerMessageDeflate: Equatable, Sendable {
     /// The offer of a client, which accepts any window of its own (RFC 7692 §7.1.2.2).
     static let offer = "permessage-deflate; client_max_window_bits"
 
-    /// Reads the response of a server (RFC 7692 §7.1). Returns nil if it selects anything else, or has invalid parameters.
+    /// Reads the response of a server (RFC 7692 §7.1). Nil if it selects anything else, or has invalid parameters.
     init?(response values: [String]) {
         self.init(values.joined(separator: ","), isOffer: false)
     }
