@@ -25,7 +25,7 @@ extension RequestContent {
 
     /// Creates a body of JSON Lines from values that can be produced again, so that the request can be retried.
     ///
-    /// - `make`: returns the same values each time. Called once each time that the body is sent.
+    /// - `make`: returns the same values each time. Called once for each attempt. Its errors become `.encoding`.
     public static func jsonLines<Values: AsyncSequence & Sendable>(
         _ make: @escaping @Sendable () throws -> Values
     ) -> RequestContent where Values.Element: Encodable & Sendable {

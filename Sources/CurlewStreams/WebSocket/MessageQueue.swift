@@ -48,7 +48,7 @@ package final class MessageQueue: Sendable {
             || (state.messages.count - state.taken < limits.messages && state.bytes < limits.bytes)
     }
 
-    /// Adds a message without waiting, even if there is no room. Returns false after the end.
+    /// Adds a message without waiting, even without room; after `dropAll()`, drops it. Returns false after the end.
     @discardableResult
     package func add(_ message: WebSocketMessage) -> Bool {
         state.withLock { state in
