@@ -98,22 +98,31 @@ extension TransferProgress {
     ///     _ = try await saved
     ///
     /// A slow reader misses values and always receives the newest one, so memory is bounded. The sequence ends after
-    /// the last value of the transfer, and does not end if the transfer reports none. Iterate once, in one task, and
-    /// cancel that task if the call throws.
+    /// the last value of the transfer, or when nothing retains the handler any more, because a call that fails at once
+    /// reports no value. Iterate once, in one task.
     public struct Updates: AsyncSequence, Sendable {
         private let stream: AsyncStream<TransferProgress>
-        /// The handler to pass to the transfer. Use it for one transfer.
-        public let handler: Handler
+        private let source: AsyncStream<TransferProgress>.Continuation
 
         /// Creates a sequence that waits for a transfer.
         public init() {
-            let (stream, source) = AsyncStream.makeStream(
-                of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
-            self.stream = stream
-            handler = { value in
-                source.yield(value)
-                if value.isLast { source.finish() }
+            (stream, source) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
+        }
+
+        /// A handler to pass to the transfer. Use it once: each access creates one.
+        public var handler: Handler {
+            let end = End(source: source)
+            return { value in
+                end.source.yield(value)
+                if value.isLast { end.source.finish() }
             }
+        }
+
+        private final class End: Sendable {
+            let source: AsyncStream<TransferProgress>.Continuation
+
+            init(source: AsyncStream<TransferProgress>.Continuation) { self.source = source }
+            deinit { source.finish() }
         }
 
         /// Returns an iterator over the values to come.

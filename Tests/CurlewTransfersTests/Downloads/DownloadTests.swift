@@ -25,6 +25,16 @@ struct DownloadTests {
         return APIClient.testing(transport, pipeline: pipeline)
     }
 
+    @Test("The progress of a download that fails at once ends without a value")
+    func progressOfNothing() async throws {
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        let client = client(ChunkSource(["new"]))
+        let updates = TransferProgress.Updates()
+        async let error = client.downloadFailure(to: path, progress: updates.handler)
+        for await progress in updates { Issue.record("\(progress)") }
+        #expect(await error != nil)
+    }
+
     /// What the folder holds, drafts included.
     private var names: [String] { get throws { try folder.names } }
 
@@ -224,5 +234,18 @@ struct DownloadTests {
         }
 
         func cancel() {}
+    }
+}
+
+extension APIClient {
+    fileprivate func downloadFailure(
+        to path: String, progress: @escaping TransferProgress.Handler
+    ) async -> NetworkError? {
+        do {
+            _ = try await download(.people, to: path, progress: progress)
+            return nil
+        } catch {
+            return error
+        }
     }
 }

@@ -108,10 +108,11 @@ struct ProgressMeterTests {
     @Test("A sequence keeps the newest value for a slow reader, and ends")
     func updates() async {
         let updates = TransferProgress.Updates()
+        let handler = updates.handler
         for completed in 1...100 {
-            updates.handler(TransferProgress(completed: Int64(completed), total: 100))
+            handler(TransferProgress(completed: Int64(completed), total: 100))
         }
-        updates.handler(TransferProgress(completed: 100, total: 100, isLast: true))
+        handler(TransferProgress(completed: 100, total: 100, isLast: true))
         var seen: [TransferProgress] = []
         for await value in updates { seen.append(value) }
         #expect(seen == [TransferProgress(completed: 100, total: 100, isLast: true)])
