@@ -37,6 +37,8 @@ struct MemoryCacheStoreTests {
             #expect(found.map(\.variant) == ["3", "2", "1", "0"])
             #expect(found.first { $0.variant == "\(updated)" }?.headers["X-Round"] == "\(updated)")
             for head in found { #expect(await store.body(of: head)?.bytes == Data("body \(head.variant)".utf8)) }
+            let part = try await store.body(of: heads[0])?.read(from: 5, upTo: .max)
+            #expect(part == Data("0".utf8))
         }
         #expect(await store.remove(.entries([heads[1].id])) == 1)
         #expect(await store.find(key).variants.map(\.variant) == ["3", "2", "0"])

@@ -187,8 +187,7 @@ private struct MemoryCacheBody: HTTPCache.Entry.Body {
 
     func read(from offset: Int64, upTo count: Int) async -> Data {
         guard offset >= 0, offset < Int64(data.count) else { return Data() }
-        let start = data.startIndex + Int(offset)
-        return data[start..<min(start + max(0, count), data.endIndex)]
+        return data[(data.startIndex + Int(offset))...].prefix(max(0, count))
     }
 
     func close() {}
