@@ -116,26 +116,11 @@ enum CertificateName {
     private static let shortNames: [UInt8: String] = [3: "CN", 6: "C", 7: "L", 8: "ST", 9: "STREET", 10: "O", 11: "OU"]
 
     private static func valueText(_ value: DERReader.Value, limit: Int) -> String {
-        // A scalar has at most four bytes in any of these encodings.
-        let bytes = value.content.prefix(limit * 4 + 4)
-        switch value.tag {
-        case 0x0C, 0x12, 0x13, 0x16: return escaped(String(decoding: bytes, as: UTF8.self))
-        case 0x14: return escaped(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
-        case 0x1E: return escaped(String(decoding: units(of: bytes, UInt16.self), as: UTF16.self))
-        case 0x1C: return escaped(String(decoding: units(of: bytes, UInt32.self), as: UTF32.self))
-        default: return "#" + Data(value.whole.prefix(limit)).hexText
+        // Strings in UTF-8 and ASCII. RFC 5280 §4.1.2.4 allows no other encoding in new names.
+        guard [0x0C, 0x12, 0x13, 0x16].contains(value.tag) else {
+            return "#" + Data(value.whole.prefix(limit)).hexText
         }
-    }
-
-    private static func units<Unit: FixedWidthInteger>(of bytes: Data, _ type: Unit.Type) -> [Unit] {
-        let size = Unit.bitWidth / 8
-        var remainder = bytes
-        var units: [Unit] = []
-        while remainder.count >= size {
-            units.append(remainder.prefix(size).reduce(0) { $0 << 8 | Unit($1) })
-            remainder = remainder.dropFirst(size)
-        }
-        return units
+        return escaped(String(decoding: value.content.prefix(limit * 4 + 4), as: UTF8.self))
     }
 
     /// Puts a backslash before the characters that structure a name (RFC 4514 §2.4), so that one value cannot look like
