@@ -88,22 +88,6 @@ struct CacheControl: Hashable, Sendable {
     }
 }
 
-extension CacheControl: CustomStringConvertible {
-    /// The directives as the value of a `Cache-Control` field. Arguments that are not tokens are quoted.
-    var description: String {
-        directives.map { directive in
-            guard let argument = directive.argument else { return directive.name }
-            if HTTPField.Name(argument).isValid { return "\(directive.name)=\(argument)" }
-            // Iterates over scalars: a quote followed by a combining mark still ends a quoted string.
-            let escaped = argument.unicodeScalars.reduce(into: "") { text, scalar in
-                if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }
-                text.unicodeScalars.append(scalar)
-            }
-            return "\(directive.name)=\"\(escaped)\""
-        }.joined(separator: ", ")
-    }
-}
-
 extension CacheControl {
     private static let maximum = 64
 

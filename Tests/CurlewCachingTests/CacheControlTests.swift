@@ -17,7 +17,7 @@ struct CacheControlTests {
         ("", ""),
     ])
     func directivesAreRead(value: String, expected: String) {
-        #expect(CacheControl(value).description == expected)
+        #expect(CacheControl(value).text == expected)
     }
 
     @Test(arguments: [
@@ -83,8 +83,24 @@ struct CacheControlTests {
             let seconds = control.seconds("max-age")
             #expect(
                 seconds == nil || (0...CacheControl.maximumSeconds).contains(seconds ?? -1), "seed \(seed): \(text)")
-            let again = CacheControl(control.description)
+            let again = CacheControl(control.text)
             #expect(again.directives.map(\.name) == control.directives.map(\.name), "seed \(seed): \(text)")
         }
+    }
+}
+
+extension CacheControl {
+    /// The directives as the value of a `Cache-Control` field. Arguments that are not tokens are quoted.
+    fileprivate var text: String {
+        directives.map { directive in
+            guard let argument = directive.argument else { return directive.name }
+            if HTTPField.Name(argument).isValid { return "\(directive.name)=\(argument)" }
+            // Iterates over scalars: a quote followed by a combining mark still ends a quoted string.
+            let escaped = argument.unicodeScalars.reduce(into: "") { text, scalar in
+                if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }
+                text.unicodeScalars.append(scalar)
+            }
+            return "\(directive.name)=\"\(escaped)\""
+        }.joined(separator: ", ")
     }
 }
