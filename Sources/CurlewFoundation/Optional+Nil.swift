@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Comparisons with nil that do not compare values.
-///
-/// If `Wrapped` is `Equatable`, Swift 6.3 compares the optional with an empty one by `Wrapped.==`, and the optimizer has
-/// to remove that again. It does not for `Data`: each comparison calls its `==`, which it compiles in each module.
+/// Comparisons with nil that do not compare values. Swift 6.3 compares an optional of an `Equatable` type with an empty
+/// one by `==` of the type. For `Data`, the optimizer does not remove that, and each module compiles it.
 extension Optional where Wrapped: Equatable {
     @inlinable @inline(__always)
     package static func == (left: Wrapped?, right: _OptionalNilComparisonType) -> Bool {

@@ -74,7 +74,7 @@ public final class URLSessionTransport: Transport {
             ?? unsupported.map { ($0, Unsupported.hint(on: .current)) }
         // The session is never used if its configuration is invalid.
         let base = settings == nil ? session : nil
-        addedFields = Self.fields(session)
+        addedFields = (session?.httpAdditionalHeaders ?? [:]).keys.map { HTTPField.Name("\($0)") }
         #if canImport(Darwin)
         pooled = SessionEngine(SessionSettings.make(base, configuration), AppleTrust(configuration))
         single = pooled
@@ -102,7 +102,7 @@ public final class URLSessionTransport: Transport {
     public init(session: URLSession) {
         configuration = TransportConfiguration()
         problem = SessionSettings.problem(identifier: session.configuration.identifier).map { ($0, nil) }
-        addedFields = Self.fields(session.configuration)
+        addedFields = (session.configuration.httpAdditionalHeaders ?? [:]).keys.map { HTTPField.Name("\($0)") }
         pooled = SessionEngine(session, AppleTrust(configuration))
         single = pooled
         proxies = nil
@@ -112,10 +112,6 @@ public final class URLSessionTransport: Transport {
     deinit {
         pooled.invalidate()
         if single !== pooled { single.invalidate() }
-    }
-
-    private static func fields(_ session: URLSessionConfiguration?) -> [HTTPField.Name] {
-        (session?.httpAdditionalHeaders ?? [:]).keys.map { HTTPField.Name("\($0)") }
     }
 
     /// The transport that clients on Apple platforms share by default, with the system's proxy settings. On Linux, it

@@ -29,10 +29,7 @@ struct DigestField: Equatable, Sendable {
             else { return nil }
             if let algorithm = Algorithm(rawValue: name) {
                 guard case .bytes(let digest) = value else { return nil }
-                switch algorithm {
-                case .sha256: sha256 = digest
-                case .sha512: sha512 = digest
-                }
+                if algorithm == .sha256 { sha256 = digest } else { sha512 = digest }
             }
             reader.skipBlanks()
             if reader.isAtEnd { return }
