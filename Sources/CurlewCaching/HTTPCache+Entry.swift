@@ -29,7 +29,7 @@ extension HTTPCache {
         public var requestTime: Date
         /// The wall-clock time at which the response head arrived.
         public var responseTime: Date
-        /// The tags of the entry. `HTTPCache.Removal.tags` removes all entries that have a tag.
+        /// The tags of the entry. `HTTPCache.Removal.tags` removes the entries with at least one of its tags.
         public var tags: Set<String>
         /// The number of bytes of the body. Stores set it when the body is complete.
         public var bodyLength: Int64 = 0
@@ -132,8 +132,8 @@ extension HTTPCache.Entry {
         /// The absolute URL, percent-encoded, without a fragment.
         public let target: String
         /// The content of the request, if it selects the response: the method, and a SHA-256 in hexadecimal digits of
-        /// the body and its `Content-` fields, such as `QUERY 9f86d0…`. Nil for GET and HEAD without a body. If the
-        /// call skips content decoding, the value begins with `raw`, also for GET and HEAD.
+        /// the body and its type, coding and language, such as `QUERY 9f86d0…`. Nil for GET and HEAD without a body. If
+        /// the call skips content decoding, the value begins with `raw`, also for GET and HEAD.
         public let content: String?
         /// The text of the principal for which the response is stored; nil if there is none, as for requests without a
         /// credential.

@@ -11,9 +11,9 @@ extension HTTPCache {
         /// is sent with these items, but responses are stored, found and removed without them, so the URL of a
         /// `HTTPCache.Removal.target` must omit them.
         public var ignoredQueryItems: [String] = []
-        /// The maximum staleness of a response that is used when the server fails or is unreachable (RFC 5861 §4). If
-        /// the response or the request has a longer `stale-if-error`, that applies instead. Default zero. It never
-        /// overrides `must-revalidate` and `no-cache`.
+        /// The maximum staleness, in whole seconds, of a response that is used when the server fails or is unreachable
+        /// (RFC 5861 §4). If the response or the request has a longer `stale-if-error`, that applies instead. Default
+        /// zero. It never overrides `must-revalidate` and `no-cache`.
         public var staleIfError: Duration = .zero
         /// The maximum number of bytes of a stored body; the store may have a lower limit. Default 8 MiB.
         public var bodyLimit: Int64 = 8 << 20

@@ -42,7 +42,7 @@ extension RequestOptions {
     }
 
     /// Tags of the stored response, in addition to the tags that the server sends. `HTTPCache.Removal.tags` removes the
-    /// responses that have one of them. Default none.
+    /// responses with at least one of its tags. Default none.
     public var cacheTags: Set<String> {
         get { self[CacheTagsKey.self] }
         set { self[CacheTagsKey.self] = newValue }

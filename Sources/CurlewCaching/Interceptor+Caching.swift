@@ -25,8 +25,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - Bodies are streamed at the caller's pace. A body is stored only if it is within the limits and the caller
     ///   reads it to its end.
     /// - A failure of the store does not fail a call: the cache sends the request to the server, and observers receive
-    ///   `HTTPCache.Event.storeFailed`. The exception is a stored body of more than 64 KiB that becomes unreadable after
-    ///   some bytes have been delivered: reading it throws `.storage`.
+    ///   `HTTPCache.Event.storeFailed`. The exception is a stored body that the store reads in parts (in
+    ///   `SQLiteStore` above 1 MiB) and that becomes unreadable then: reading it throws `.storage`.
     /// - With `stale-while-revalidate`, a stale response is returned immediately and revalidated in the background. The
     ///   revalidation continues after the call has ended, for at most `HTTPCache.Options.backgroundTimeout`.
     ///

@@ -42,8 +42,8 @@ extension HTTPCache {
         func write(_ response: HTTPCache.Entry, since epoch: HTTPCache.Entry.Lookup.Epoch?) async throws
             -> any HTTPCache.Entry
             .Writer
-        /// Replaces the head of the entry with this `id`, but neither its body nor its `bodyLength`. Returns false, and
-        /// changes nothing, if the entry no longer exists.
+        /// Replaces the head of the entry with this `id`, but neither its body nor its `bodyLength`, and removes other
+        /// entries of its key and variant. Returns false, and changes nothing, if no entry has this `id` and key.
         @discardableResult
         func update(_ response: HTTPCache.Entry) async throws -> Bool
         /// Removes the entries in `selection`, and returns their number.
