@@ -121,9 +121,9 @@ public struct Next: Sendable {
         return names
     }
 
-    /// Returns whether the call demands a credential, but `request` has none, and the remaining interceptors would attach
-    /// none. A field with an unknown name does not count as a credential. An interceptor with an unknown principal counts
-    /// as one that would attach a credential.
+    /// Returns whether the call demands a credential, but `request` has none, and the remaining interceptors would
+    /// attach none. A field with an unknown name does not count as a credential. An interceptor with an unknown
+    /// principal counts as one that would attach a credential.
     package func lacksCredential(_ request: HTTPRequest) -> Bool {
         context.authentication.isDemanding && !context.isAuthenticated && !request.headers.contains(.authorization)
             && links.principals[position...].allSatisfy { $0(request, context) == .anonymous }
@@ -260,7 +260,7 @@ final class Chain: Sendable {
         guard let scopes, scopes.indices.contains(position) else { return false }
         switch scopes[position] {
         case .unrestricted: return false
-        case .clientOrigin: return context.clientOrigin.map { !$0.shares(with: request.origin) } ?? false
+        case .clientOrigin: return !(context.clientOrigin?.shares(with: request.origin) ?? !context.crossedOrigin)
         case .origin(let home): return !home.shares(with: request.origin)
         }
     }

@@ -70,6 +70,19 @@ struct ForeignOriginTests {
         #expect(request.headers["X-Own"] == "1" && request.headers[.acceptLanguage] == "de")
     }
 
+    @Test(
+        "Without a base URL, what a hook adds stays at the origin of the call after a redirect", arguments: pipelines)
+    func homelessRedirect(pipeline: Pipeline) async throws {
+        let mock = MockTransport {
+            $0.on(.get, "/x") { _ in HTTPResponse(status: 302, headers: ["Location": "https://evil.test/y"]) }
+            $0.onAny { _ in .status(204) }
+        }
+        let client = APIClient.testing(mock, baseURL: nil, pipeline: pipeline)
+        try await client.send(Request<Void>.get(url: "https://home.test/x"))
+        let sent = mock.requests.map { "\($0.request.urlString) \($0.request.headers.map(\.value))" }
+        #expect(sent.count == 2 && sent[0].contains(Self.canary) && !sent[1].contains(Self.canary), "\(sent)")
+    }
+
     @Test("Fields that a hook for an origin adds are sent to that origin only")
     func scoped() async throws {
         let hook = BuiltInInterceptor.onRequest(for: "https://other.test/any") { request, _ in
