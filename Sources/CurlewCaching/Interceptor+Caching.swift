@@ -32,7 +32,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// - `store`: where responses are stored. Default: a new store in memory, which the client shares with the clients
     ///   derived from it.
-    /// - `options`: which responses are stored, and how stored responses are used. Default `HTTPCache.Options.standard`.
+    /// - `options`: which responses are stored, and how stored ones are used. Default `HTTPCache.Options.standard`.
     public static func caching(
         store: any HTTPCache.Store = HTTPCache.MemoryStore(), options: HTTPCache.Options = .standard
     ) -> BuiltInInterceptor {

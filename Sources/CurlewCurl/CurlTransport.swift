@@ -5,8 +5,8 @@ public import CurlewCore
 import CurlewHTTP
 import CurlewFoundation
 
-/// A transport that uses its own connections for plain HTTP/1.1, and libcurl for TLS, HTTP/2 and proxies. The default on
-/// Linux.
+/// A transport that uses its own connections for plain HTTP/1.1, and libcurl for TLS, HTTP/2 and proxies. The default
+/// on Linux.
 ///
 /// The transport runs `Options.eventLoops` event loops. Each is a thread that starts when it is needed, and ends after
 /// `TransportConfiguration.Pool.idleLifetime` without work.

@@ -51,8 +51,8 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// Returns the first bytes of the file, at most `count`; empty if they cannot be read. SQLite reads them, whatever the
-    /// file contains. A descriptor of the caller would release the locks of all connections to the file when it is
+    /// Returns the first bytes of the file, at most `count`; empty if they cannot be read. SQLite reads them, whatever
+    /// the file contains. A descriptor of the caller would release the locks of all connections to the file when it is
     /// closed.
     func fileStart(_ count: Int) -> [UInt8] {
         var file: UnsafeMutablePointer<sqlite3_file>?

@@ -20,8 +20,8 @@ extension HTTPCache {
     /// - The limits apply to all processes together. The least recently used entries are evicted. Uses are written
     ///   after at most two seconds, and the last ones may be lost if the process ends.
     /// - A damaged response is never returned: each has a checksum, which is checked before its first byte is used. A
-    ///   damaged entry is removed and reported. If the file as a whole is damaged, it is renamed to `<path>.damaged` and
-    ///   reported, and a new one is created. A file of a newer version or of another program is not changed: every
+    ///   damaged entry is removed and reported. If the file as a whole is damaged, it is renamed to `<path>.damaged`
+    ///   and reported, and a new one is created. A file of a newer version or of another program is not changed: every
     ///   operation throws. A file of an older version is emptied.
     /// - Every failure is a `NetworkError` with reason `.storage`; a full disk is also reported. An operation waits at
     ///   most five seconds for other processes. For the next five seconds, changes then fail immediately.

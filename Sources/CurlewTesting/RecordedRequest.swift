@@ -53,8 +53,8 @@ public struct RecordedRequest: Sendable {
     /// The path of the target without the query, percent-encoded as sent.
     public var path: String { String(pathAndQuery.upTo("?")) }
 
-    /// The items of the query, in their order and decoded: `query["page"]` is the value of the first one with this name.
-    /// "+" is a space, and an item without "=" has an empty value. Text that cannot be decoded is as sent.
+    /// The items of the query, in their order and decoded: `query["page"]` is the value of the first one with this
+    /// name. "+" is a space, and an item without "=" has an empty value. Text that cannot be decoded is as sent.
     public var query: QueryItems {
         let query = pathAndQuery.dropFirst(path.count + 1)
         return QueryItems(

@@ -22,8 +22,8 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     subscript(key: Key) -> Value? { entries[key]?.value }
 
-    /// Inserts a value, in place of an earlier one of the same key. Returns the value of the entry that had to make room;
-    /// nil if there was room.
+    /// Inserts a value, in place of an earlier one of the same key. Returns the value of the entry that had to make
+    /// room; nil if there was room.
     @discardableResult
     mutating func insert(_ value: Value, for key: Key) -> Value? {
         serial += 1

@@ -119,8 +119,8 @@ public final class URLSessionTransport: Transport {
     public static let shared = URLSessionTransport(configuration: TransportConfiguration(proxy: .environment))
 
     /// Returns the principal of the client certificate that `configuration` has for the host of the request. Returns
-    /// `.anonymous` if there is none, and `.unknown` if the file of the certificate cannot be accessed, or if the session
-    /// adds a field to every request that is not known to be harmless (`httpAdditionalHeaders`).
+    /// `.anonymous` if there is none, and `.unknown` if the file of the certificate cannot be accessed, or if the
+    /// session adds a field to every request that is not known to be harmless (`httpAdditionalHeaders`).
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard addedFields.allSatisfy({ context.fields.isHarmless($0) }) else { return .unknown }
         return configuration.principal(of: request, in: context)

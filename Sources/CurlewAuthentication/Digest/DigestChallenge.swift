@@ -155,8 +155,8 @@ struct HTTPChallenge: Hashable, Sendable {
 }
 
 extension FieldReader {
-    /// Reads challenges up to a number. Commas separate both challenges and their parameters: a name without `=` begins the next
-    /// challenge.
+    /// Reads challenges up to a number. Commas separate both challenges and their parameters: a name without `=` begins
+    /// the next challenge.
     fileprivate mutating func challenges(upTo limit: Int) -> [HTTPChallenge] {
         var found: [HTTPChallenge] = []
         while found.count < limit {

@@ -25,7 +25,7 @@ extension HTTPCache {
         case matching(@Sendable (HTTPCache.Entry) -> Bool)
 
         /// Returns a selection of the entries that were stored for this principal, alone or combined with others:
-        /// `.principal(tokens.principal)` after a sign-out. Selects nothing for `.unknown`. The store checks every entry.
+        /// `.principal(tokens.principal)` after a sign-out. Nothing for `.unknown`. The store checks every entry.
         public static func principal(_ principal: Principal) -> HTTPCache.Removal {
             guard let text = principal.text else { return principal == .anonymous ? .principal(nil) : .entries([]) }
             let parts = text.parts("+")

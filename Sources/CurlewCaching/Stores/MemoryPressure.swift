@@ -23,8 +23,8 @@ enum MemoryPressure: Sendable {
 
 #if canImport(Security)
 extension MemoryPressure {
-    /// Calls `report` for each memory warning from the system, until `report` returns false. The handler retains its event
-    /// source, because the system cancels a source without references.
+    /// Calls `report` for each memory warning from the system, until `report` returns false. The handler retains its
+    /// event source, because the system cancels a source without references.
     static func watch(_ report: @escaping @Sendable (MemoryPressure) -> Bool) {
         for level in [MemoryPressure.warning, .critical] {
             let source = DispatchSource.makeMemoryPressureSource(

@@ -10,8 +10,8 @@ extension APIClient.Core {
         let context: ExchangeContext
     }
 
-    /// Makes the call of `route`. If its request cannot be built, waits until the observers have received the error, and
-    /// then throws it.
+    /// Makes the call of `route`. If its request cannot be built, waits until the observers have received the error,
+    /// and then throws it.
     ///
     /// - `response`: the type of the response, on which the `Accept` field depends.
     /// - `changes`: the changes of a capability; nil for a call of the app.
@@ -95,7 +95,7 @@ extension APIClient.Core {
         }
     }
 
-    /// Returns the client's fields for a call: all of them if `isHome` is true, otherwise only `Accept` and `User-Agent`.
+    /// Returns the client's fields for a call: all if `isHome` is true, otherwise only `Accept` and `User-Agent`.
     ///
     /// - `isHome`: whether the call goes to the client's origin, or the client has no base URL.
     /// - `codecs`: the codecs that decode the response; nil if it needs none, so that any media type is accepted.

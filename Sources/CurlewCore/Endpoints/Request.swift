@@ -52,8 +52,8 @@ public struct Request<Value: Sendable>: Endpoint {
         decoder = decode
     }
 
-    /// Creates a call to an absolute URL. If the URL is invalid, `send` throws the problem. A `ws` or `wss` URL of a call
-    /// that can open a WebSocket is its `http` or `https` URL (RFC 6455 §3).
+    /// Creates a call to an absolute URL. If the URL is invalid, `send` throws the problem. A `ws` or `wss` URL of a
+    /// call that can open a WebSocket is its `http` or `https` URL (RFC 6455 §3).
     package init(
         _ method: HTTPMethod, absolute url: String, takesWebSocket: Bool = false, body: RequestContent,
         headers: HTTPHeaders, name: String, decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value

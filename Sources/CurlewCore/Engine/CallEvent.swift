@@ -16,8 +16,8 @@ package protocol EventSink: Sendable {
 
 /// An event as sinks receive it: an `ExchangeEvent` with what only the client knows about it.
 ///
-/// Requests and responses are as the client has them: a body may still be in transfer, and only `ExchangeContext.secrets`
-/// has all declared secrets. A sink does not keep them. Errors, and what `other` contains, are as observers receive them.
+/// Requests and responses are as the client has them: a body may be in transfer, and only `ExchangeContext.secrets`
+/// has all declared secrets. A sink does not keep them. Errors and the content of `other` are as observers receive them.
 package enum CallEvent: Sendable {
     /// A call begins. Here and at the end of the call, the request is as it was before interceptors changed it.
     case began(HTTPRequest)
@@ -32,8 +32,8 @@ package enum CallEvent: Sendable {
     case succeeded(HTTPRequest, HTTPResponse, after: Duration, requests: Int)
     /// The request is nil if it could not be built. Such a call has not begun.
     case failed(HTTPRequest?, NetworkError, after: Duration, requests: Int)
-    /// Any other event. Indirect, because an event that contains an existential is passed in memory, and each message in
-    /// it would be copied: a dozen retained objects.
+    /// Any other event. Indirect, because an event that contains an existential is passed in memory, and each message
+    /// in it would be copied: a dozen retained objects.
     indirect case other(ExchangeEvent)
 
     /// The events that a sink receives. Each case includes the events of those before it.

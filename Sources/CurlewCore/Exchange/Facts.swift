@@ -85,8 +85,8 @@ private struct StandIn: Sendable {
 }
 
 extension Facts {
-    /// The label of the failure (`NetworkError.label`) that the client replaced with this response, as `.fallback` does;
-    /// nil for any other response.
+    /// The label of the failure (`NetworkError.label`) that the client replaced with this response, as `.fallback`
+    /// does; nil for any other response.
     package var standIn: String? {
         get { self[StandInKey.self]?.failure }
         set { if newValue != nil || standIn != nil { self[StandInKey.self] = newValue.map(StandIn.init) } }

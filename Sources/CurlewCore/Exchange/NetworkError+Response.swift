@@ -45,8 +45,8 @@ extension NetworkError {
             return "\(status), with the reason phrase \"\(secrets.redaction.text(reasonPhrase).printable)\""
         }
 
-        /// Returns the first part of the body as redacted text on one line, at most 400 bytes. Nil if the body is empty.
-        /// For a body that is not text, or is HTML or XML, a phrase with its size.
+        /// Returns the first part of the body as redacted text on one line, at most 400 bytes. Nil if the body is
+        /// empty. For a body that is not text, or is HTML or XML, a phrase with its size.
         func excerpt(without secrets: DeclaredSecrets) -> String? {
             guard !body.isEmpty else { return nil }
             let text = HTTPResponse.text(of: body.prefix(2048), mediaType: mediaType)

@@ -8,8 +8,8 @@ import CurlewCore
 import CurlewHTTP
 import Synchronization
 
-/// The attempt to open a connection for a transfer: it looks up the name, and tries the addresses until one accepts (RFC
-/// 8305). The families of the addresses alternate, and the next address is tried when one has failed, or after
+/// The attempt to open a connection for a transfer: it looks up the name, and tries the addresses until one accepts
+/// (RFC 8305). The families of the addresses alternate, and the next address is tried when one has failed, or after
 /// `TransportConfiguration.DNS.happyEyeballsDelay`. Used only on the event loop's thread.
 final class Connector {
     private enum Phase {

@@ -24,8 +24,8 @@ import Synchronization
 ///   uses only the descriptor.
 /// - `partial`: the same, but a part of the request has not been sent, and a command with it is on the way to the loop.
 /// - `loop`: the event loop's thread.
-/// - `returned`: the thread of the caller. The loop has received the response before the caller has passed the connection
-///   on, so the caller makes the connection idle and releases the slot.
+/// - `returned`: the thread of the caller. The loop has received the response before the caller has passed the
+///   connection on, so the caller makes the connection idle and releases the slot.
 /// - `lost`: the event loop's thread, which removes the connection.
 ///
 /// The descriptor is closed when the last reference is released, so no thread writes to a descriptor that another

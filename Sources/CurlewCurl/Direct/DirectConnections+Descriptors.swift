@@ -9,8 +9,8 @@ import Synchronization
 
 /// The table of sockets, and what happens when the process has no descriptor left.
 extension DirectConnections {
-    /// Waits until a descriptor is free, because the process has none for the connection of this transfer. Returns false
-    /// if no other transfer is in progress.
+    /// Waits until a descriptor is free, because the process has none for the connection of this transfer. Returns
+    /// false if no other transfer is in progress.
     func awaitDescriptor(_ transfer: Transfer) -> Bool {
         if let idle = loop.queues.takeOldestIdle(at: loop.number) {
             disconnect(idle)

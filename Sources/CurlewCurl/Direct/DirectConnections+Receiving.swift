@@ -46,8 +46,8 @@ extension DirectConnections {
         receive(on: connection)
     }
 
-    /// Parses the bytes that have arrived, and keeps those that cannot be consumed. Returns whether receiving goes on. If
-    /// not, the connection may already perform another exchange on the thread of a caller.
+    /// Parses the bytes that have arrived, and keeps those that cannot be consumed. Returns whether receiving goes on.
+    /// If not, the connection may already perform another exchange on the thread of a caller.
     private func process(
         _ connection: DirectConnection, _ transfer: Transfer, _ bytes: UnsafeRawBufferPointer
     ) -> Bool {
@@ -199,8 +199,8 @@ extension DirectConnections {
         end(transfer, with: transfer.lost(hasLeft: hasLeft, error: error != 0 ? error : connection.sendError))
     }
 
-    /// Returns whether the request may be sent again, and rewinds the body. Repeating it must be harmless, or none of it
-    /// may have been sent.
+    /// Returns whether the request may be sent again, and rewinds the body. Repeating it must be harmless, or none of
+    /// it may have been sent.
     private func mayRepeat(_ transfer: Transfer, hasLeft: Bool) -> Bool {
         (transfer.plan.mayRepeat || !hasLeft) && transfer.plan.upload?.rewind() ?? true
     }

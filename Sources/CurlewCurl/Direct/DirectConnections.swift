@@ -14,8 +14,8 @@ import Synchronization
 ///     caller's thread: slot and idle connection ──▶ write the request ──▶ suspend
 ///     loop's thread:   epoll ──▶ read ──▶ parse ──▶ make the connection idle ──▶ resume the caller
 ///
-/// So a small request changes the thread once. Whatever a caller's thread cannot do without waiting is done here: open a
-/// connection, send a body that does not fit, send again. A request is sent again only if a used connection has ended
+/// So a small request changes the thread once. Whatever a caller's thread cannot do without waiting is done here: open
+/// a connection, send a body that does not fit, send again. A request is sent again only if a used connection has ended
 /// before the first byte of its response, and if the request may be repeated or none of it was sent.
 ///
 /// Used only on the loop's thread, except for the atomic properties.
@@ -43,8 +43,8 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     /// The next piece of a body, with its framing.
     let piece = UnsafeMutableRawBufferPointer.allocate(
         byteCount: chunkSize + 2 * margin, alignment: 16)
-    /// Indexed by descriptor, with the generation of the entry: an event that the system reported earlier may be about a
-    /// descriptor that has been closed and opened again.
+    /// Indexed by descriptor, with the generation of the entry: an event that the system reported earlier may be about
+    /// a descriptor that has been closed and opened again.
     @exclusivity(unchecked) var entries: [(entry: Entry?, generation: UInt32)] = []
     /// The number of open connections and connection attempts.
     @exclusivity(unchecked) var openCount = 0
@@ -56,8 +56,8 @@ final class DirectConnections: Carrier, @unchecked Sendable {
     @exclusivity(unchecked) var addresses: [String: (list: [IPAddress], until: Int64)] = [:]
     @exclusivity(unchecked) private var effects: [Effect] = []
     @exclusivity(unchecked) private var successors: [Transfer] = []
-    /// The transfers that have ended in this turn. Their callers are resumed one right after the other, so that the thread
-    /// that the first one wakes finds the others without sleeping in between.
+    /// The transfers that have ended in this turn. Their callers are resumed one right after the other, so that the
+    /// thread that the first one wakes finds the others without sleeping in between.
     @exclusivity(unchecked) private var ended: [(Transfer, Result<Void, NetworkError>, ExchangeMetrics)] = []
     /// The time of the next search for expired idle connections.
     @exclusivity(unchecked) private var nextSweep = Int64.max

@@ -10,8 +10,8 @@ import Synchronization
 
 /// What the thread of a caller does itself: write a request that fits into one packet or a few on an idle connection.
 extension EventLoop {
-    /// Sends the request of a transfer that has received a slot. Returns false if the loop must begin the transfer: there
-    /// is no idle connection, or sending takes more than one step.
+    /// Sends the request of a transfer that has received a slot. Returns false if the loop must begin the transfer:
+    /// there is no idle connection, or sending takes more than one step.
     func sendHere(_ transfer: Transfer) -> Bool {
         while let connection = transfer.direct.connection {
             if connection.isSilent { return send(transfer, on: connection) }

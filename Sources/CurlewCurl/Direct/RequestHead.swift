@@ -6,8 +6,8 @@ import CurlewFoundation
 import CurlewCore
 import CurlewHTTP
 
-/// Writes request heads (RFC 9112 §3): the request line, `Host`, the fields of the request, and those that the transport
-/// adds for its body.
+/// Writes request heads (RFC 9112 §3): the request line, `Host`, the fields of the request, and those that the
+/// transport adds for its body.
 struct RequestHeadWriter: ~Copyable {
     private let start: UnsafeMutableRawPointer
     private let capacity: Int

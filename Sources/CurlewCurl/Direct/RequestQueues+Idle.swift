@@ -106,8 +106,8 @@ extension RequestQueues {
         }
     }
 
-    /// Takes the idle connections of a loop that have expired, and of those above the limit the ones that are idle for a
-    /// second: between two exchanges, a connection is idle for a moment. Returns them and the time of the next check.
+    /// Takes the idle connections of a loop that have expired, and of those above the limit the ones that are idle for
+    /// a second: between two exchanges, a connection is idle for a moment. Returns them and the time of the next check.
     func takeExpired(at loop: Int, _ now: Int64) -> (expired: [DirectConnection], next: Int64) {
         state.withLock { state in
             var expired: [DirectConnection] = []

@@ -7,8 +7,8 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// The errors of the transport's own connections. Their `underlying` has the error codes of libcurl, so that an app need
-/// not know what performed the exchange.
+/// The errors of the transport's own connections. Their `underlying` has the error codes of libcurl, so that an app
+/// need not know what performed the exchange.
 extension Transfer {
     func directTimeout(_ phase: NetworkError.Phase) -> NetworkError {
         CurlFailure.timeout(phase, transfer: self)

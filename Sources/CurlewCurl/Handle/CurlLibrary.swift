@@ -26,9 +26,9 @@ struct CurlLibrary: Sendable {
     var forgetsBytes: Bool { version < 0x08_01_00 }
     /// Whether this version may send several requests at the same time on one HTTP/1.1 connection; see `MixedVersions`.
     var mixesVersions: Bool { version < 0x08_06_00 }
-    /// Whether a handle of this version keeps a pointer to the last field of its previous response, whose memory is free
-    /// (seen with 7.88.1). A response whose first field line begins with a blank continues that field: the server damages
-    /// the memory of the process. So with these versions each transfer has a handle of its own.
+    /// Whether a handle of this version keeps a pointer to the last field of its previous response, whose memory is
+    /// free (seen with 7.88.1). A response whose first field line begins with a blank continues that field: the server
+    /// damages the memory of the process. So with these versions each transfer has a handle of its own.
     var keepsFreedFields: Bool { version < 0x08_00_00 }
     /// Whether this version keeps TLS sessions per handle, unless handles share a `SessionStore`.
     var keepsSessionsByHandle: Bool { version < 0x08_0C_00 }

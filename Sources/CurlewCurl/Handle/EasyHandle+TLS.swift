@@ -20,8 +20,8 @@ extension EasyHandle {
 
     /// Sets the trusted roots with the options for a file, a folder and data.
     ///
-    /// With only a file, libcurl keeps the parsed authorities between connections. With a folder in addition, which some
-    /// systems set by default, it would parse them again for each connection, at ten times the cost.
+    /// With only a file, libcurl keeps the parsed authorities between connections. With a folder in addition, which
+    /// some systems set by default, it would parse them again for each connection, at ten times the cost.
     func setRoots(_ file: CURLoption, _ folder: CURLoption, _ data: CURLoption) {
         switch configuration.tls.trustedRoots {
         case .system:

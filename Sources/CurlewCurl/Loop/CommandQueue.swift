@@ -14,7 +14,7 @@ enum Command {
     case resume(Transfer)
     /// The result of a name lookup.
     case found(String, NameLookup.Outcome)
-    /// The thread of a caller has sent only a part of a request: the rest, and the error of the socket if there was one.
+    /// The thread of a caller has sent only a part of a request: the rest, and the error of the socket, if any.
     case unsent(Transfer, DirectConnection, [UInt8], error: Int32)
     /// Do nothing but look at the deadlines again.
     case wake

@@ -67,9 +67,9 @@ extension MultiHandle {
         return poller.info(of: transfer.connection.socket ?? curlew_info_socket(easy.pointer, CURLINFO_ACTIVESOCKET))
     }
 
-    /// Returns the socket of a connection that has not been used yet, or nil if it cannot be determined. Usually it is the
-    /// last socket that libcurl announced for the transfer. If libcurl tried several concurrently, it may be another
-    /// one.
+    /// Returns the socket of a connection that has not been used yet, or nil if it cannot be determined. Usually it is
+    /// the last socket that libcurl announced for the transfer. If libcurl tried several concurrently, it may be
+    /// another one.
     private func newSocket(of transfer: Transfer, _ name: ConnectionName?) -> Int32? {
         let announced = transfer.connection.socket.flatMap { poller.isOpen($0) ? $0 : nil }
         // A Unix domain socket connects immediately, so no other socket can be opened in between.

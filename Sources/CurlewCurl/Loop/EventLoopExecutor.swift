@@ -3,9 +3,9 @@
 #if os(Linux)
 /// Runs the steps of a task on the thread of an event loop.
 ///
-/// For short steps that never block: they delay all transfers of the loop. A task that receives from the loop then needs
-/// no other thread for each arrival. After a step that took more than `longStep`, the steps run on the global executor
-/// for `avoidance`.
+/// For short steps that never block: they delay all transfers of the loop. A task that receives from the loop then
+/// needs no other thread for each arrival. After a step that took more than `longStep`, the steps run on the global
+/// executor for `avoidance`.
 final class EventLoopExecutor: TaskExecutor {
     /// Times in nanoseconds.
     static let (longStep, avoidance) = (Int64(10_000_000), Int64(1_000_000_000))

@@ -7,8 +7,8 @@ import CurlewHTTP
 
 /// The event loops of one transport, and their queues.
 ///
-/// Each origin is assigned to `CurlTransport.Options.eventLoopsPerOrigin` loops, so that its exchanges share connections.
-/// The loops that serve an origin divide its connections among them.
+/// Each origin is assigned to `CurlTransport.Options.eventLoopsPerOrigin` loops, so that its exchanges share
+/// connections. The loops that serve an origin divide its connections among them.
 struct EventLoopGroup: Sendable {
     /// A set of event loops that share queues.
     private struct Lane: Sendable {

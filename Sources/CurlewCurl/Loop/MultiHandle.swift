@@ -45,8 +45,8 @@ final class MultiHandle: Carrier {
     @exclusivity(unchecked) private var successors: [Transfer] = []
     /// Whether transfers may wait for a descriptor.
     @exclusivity(unchecked) var mayLackDescriptors = false
-    /// Whether a transfer has failed on a connection that others may share, or has left it, since libcurl last read from
-    /// these connections.
+    /// Whether a transfer has failed on a connection that others may share, or has left it, since libcurl last read
+    /// from these connections.
     @exclusivity(unchecked) var mayHaveBroken = false
     /// The number of transfers added since libcurl last processed its timer.
     @exclusivity(unchecked) var begun = 0
@@ -107,9 +107,9 @@ final class MultiHandle: Carrier {
     /// Lets libcurl read once from the shared connections after a transfer on one of them has failed.
     ///
     /// An HTTP/2 connection error ends all streams of the connection (RFC 9113 §5.4.1). libcurl ends only the transfer
-    /// that finds the error; each other one waits until something arrives, or for its timeout. A read is harmless if the
-    /// connection is sound. Otherwise it ends at least one more transfer (exactly one in libcurl 7.88), and that leads
-    /// here again.
+    /// that finds the error; each other one waits until something arrives, or for its timeout. A read is harmless if
+    /// the connection is sound. Otherwise it ends at least one more transfer (exactly one in libcurl 7.88), and that
+    /// leads here again.
     private func endBroken() {
         guard mayHaveBroken else { return }
         mayHaveBroken = false

@@ -86,7 +86,7 @@ struct MixedVersions {
         return others + [transfer]
     }
 
-    /// Returns the other transfers on a connection that libcurl has not finished. The finished ones are no longer counted.
+    /// Returns the other transfers on a connection that libcurl has not finished. Finished ones are no longer counted.
     private mutating func others(
         than transfer: Transfer, on connection: ConnectionName, of multi: MultiHandle
     ) -> [Transfer] {

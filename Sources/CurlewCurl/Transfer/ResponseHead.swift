@@ -157,8 +157,8 @@ struct ResponseHead: ~Copyable {
         open = nil
     }
 
-    /// Parses a field. Returns nil if the line is not a field or its name is invalid. Blanks before the colon are not part
-    /// of the name, as for libcurl.
+    /// Parses a field. Returns nil if the line is not a field or its name is invalid. Blanks before the colon are not
+    /// part of the name, as for libcurl.
     private static func field(_ line: UnsafeRawBufferPointer) -> HTTPField? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let last = line[..<colon].lastIndex(where: { !isBlank($0) })

@@ -154,8 +154,8 @@ final class Transfer: @unchecked Sendable {
         _ = handedOver.load(ordering: .acquiring)
     }
 
-    /// Whether the server has responded with a status of 300 or more, or has not switched protocols, while the upload is
-    /// paused. The request needs no more of its body, but libcurl does not end it while it waits for the producer.
+    /// Whether the server has responded with a status of 300 or more, or has not switched protocols, while the upload
+    /// is paused. The request needs no more of its body, but libcurl does not end it while it waits for the producer.
     var isRefusedEarly: Bool {
         guard isSendingPaused, received.hasHead else { return false }
         let status = received.head.status

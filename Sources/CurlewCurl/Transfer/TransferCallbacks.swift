@@ -122,8 +122,8 @@ extension Transfer {
         return true
     }
 
-    /// Receives bytes of the body. Returns their number, `CURL_WRITEFUNC_PAUSE` if they must be delivered again when the
-    /// transfer resumes, or 0 if it has failed.
+    /// Receives bytes of the body. Returns their number, `CURL_WRITEFUNC_PAUSE` if they must be delivered again when
+    /// the transfer resumes, or 0 if it has failed.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if state.isDiscarding { return bytes.count }
         clock.lastActivity = now

@@ -58,8 +58,8 @@ struct ReceivedResponse: ~Copyable {
 
 /// The connection that libcurl uses for a transfer.
 struct UsedConnection {
-    /// The duration of the name lookup in nanoseconds, once it is complete. libcurl has the addresses then, and looks up
-    /// any other name itself.
+    /// The duration of the name lookup in nanoseconds, once it is complete. libcurl has the addresses then, and looks
+    /// up any other name itself.
     var lookupTime: Int64?
     /// The name of the connection, while `MixedVersions` counts the transfer on it.
     var name: ConnectionName?

@@ -14,8 +14,8 @@ import CurlewCore
 /// | `lacksDescriptor` | no | none | `beginAgain` → `performing` |
 /// | `ending` | yes | are discarded | none |
 ///
-/// Each state but `outside` also has the step `leave` → `outside` and, except for `ending`, `end` → `ending`. In `outside`
-/// and `performing`, the flow says more:
+/// Each state but `outside` also has the step `leave` → `outside` and, except for `ending`, `end` → `ending`. In
+/// `outside` and `performing`, the flow says more:
 ///
 /// | flow | received bytes | step and next flow |
 /// |---|---|---|
@@ -23,8 +23,8 @@ import CurlewCore
 /// | `failed` | none: libcurl is ending the transfer | `resume` → `failed` |
 /// | `draining` | are discarded | `resume` → `draining` |
 ///
-/// `begin`, `needName` and `lackDescriptor` need an open flow that is not paused, because nothing has been sent. Any other
-/// step is refused: it changes nothing.
+/// `begin`, `needName` and `lackDescriptor` need an open flow that is not paused, because nothing has been sent. Any
+/// other step is refused: it changes nothing.
 enum TransferState {
     /// libcurl does not have the transfer: it has not begun, uses one of the transport's own connections, or is over.
     case outside(Flow)

@@ -47,8 +47,8 @@ public struct HARDocument: Codable, Hashable, Sendable {
         set { log.entries = newValue }
     }
 
-    /// Returns the document as JSON in UTF-8. The members of an object are sorted by name, so equal documents have equal
-    /// bytes.
+    /// Returns the document as JSON in UTF-8. The members of an object are sorted by name, so equal documents have
+    /// equal bytes.
     ///
     /// Throws `NetworkError` with the reason `.encoding` if a number is infinite or not a number.
     ///

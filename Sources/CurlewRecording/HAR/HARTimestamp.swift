@@ -5,8 +5,8 @@ import CurlewHTTP
 
 /// Dates in ISO 8601 format with milliseconds, in UTC. Needs no formatter, and none of the tables of a locale.
 enum HARTimestamp {
-    /// Returns the date as `2026-11-22T10:30:00.123Z`, rounded to milliseconds. A date outside of the years 0 to 9999 is
-    /// clamped.
+    /// Returns the date as `2026-11-22T10:30:00.123Z`, rounded to milliseconds. A date outside of the years 0 to 9999
+    /// is clamped.
     static func text(_ date: Date) -> String {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         let time = HTTPDate(Date(timeIntervalSince1970: milliseconds / 1000))
@@ -16,8 +16,8 @@ enum HARTimestamp {
         return "\(time.isoText).\(digits)Z"
     }
 
-    /// Returns the date that the text describes, with its fraction of a second and its time zone; nil if the text is not
-    /// a date and a time of day in ISO 8601 format. Without a time zone, the time is in UTC.
+    /// Returns the date that the text describes, with its fraction of a second and its time zone; nil if the text is
+    /// not a date and a time of day in ISO 8601 format. Without a time zone, the time is in UTC.
     static func date(_ text: String) -> Date? {
         var remainder = Substring(text).utf8
         func number(_ count: Int) -> Int? {

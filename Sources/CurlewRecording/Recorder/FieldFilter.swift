@@ -6,8 +6,8 @@ import CurlewHTTP
 /// Redacts heads of messages fast, because a recorder does so for every request.
 ///
 /// Whether a field is secret depends on its name only, and requests repeat the same names. A small table therefore
-/// keeps the verdicts. A head without secret fields and URLs is returned without a copy. The filter itself is not copied
-/// for each use either, because it is an object; the lock of its recorder protects it.
+/// keeps the verdicts. A head without secret fields and URLs is returned without a copy. The filter itself is not
+/// copied for each use either, because it is an object; the lock of its recorder protects it.
 final class FieldFilter {
     private enum Verdict: UInt8 {
         case shown, secret, url
@@ -73,8 +73,8 @@ final class FieldFilter {
         return verdict
     }
 
-    /// Returns a hash of a name. It is much cheaper than one that attackers cannot foresee, and differs for most names of
-    /// fields. Names with equal hashes only cost time.
+    /// Returns a hash of a name. It is much cheaper than one that attackers cannot foresee, and differs for most names
+    /// of fields. Names with equal hashes only cost time.
     private static func hash(of name: String) -> Int {
         var name = name
         return name.withUTF8 { bytes in

@@ -40,8 +40,8 @@ final class RecordedBodies: Sendable {
         context.facts[Key.self].last { $0.recorder === recorder && $0.call == context.id }
     }
 
-    /// Records a body that is in memory. Returns the request with a stream that is copied while it is sent, if it can be
-    /// created again.
+    /// Records a body that is in memory. Returns the request with a stream that is copied while it is sent, if it can
+    /// be created again.
     func recording(_ request: HTTPRequest) -> HTTPRequest {
         guard !request.body.isEmpty else { return request }
         let type = request.headers[.contentType].flatMap { MediaType($0) }

@@ -90,8 +90,8 @@ struct CassetteFile {
             .map(\.entry)
     }
 
-    /// Returns the entries, with the entry of the previous file for each one that differs from it in times only, so that
-    /// an unchanged exchange changes no line.
+    /// Returns the entries, with the entry of the previous file for each one that differs from it in times only, so
+    /// that an unchanged exchange changes no line.
     static func kept(_ entries: [HARDocument.Entry], _ previous: [HARDocument.Entry]) -> [HARDocument.Entry] {
         let known = Dictionary(grouping: previous) { $0.request.method + " " + $0.request.url }
         return entries.map { entry in

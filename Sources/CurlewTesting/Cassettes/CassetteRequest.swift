@@ -8,8 +8,8 @@ import CurlewRecording
 
 /// A request as a cassette compares it: redacted, whether it was recorded or is sent now.
 struct CassetteRequest: Sendable {
-    /// The parts that must be equal to those of an entry. Items are "name=value", percent-encoded, because texts that are
-    /// canonically equivalent are different requests.
+    /// The parts that must be equal to those of an entry. Items are "name=value", percent-encoded, because texts that
+    /// are canonically equivalent are different requests.
     struct Key: Hashable, Sendable {
         let method: String
         let origin: String

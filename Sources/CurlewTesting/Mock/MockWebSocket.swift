@@ -37,8 +37,8 @@ public final class MockWebSocket: Sendable {
 
     /// Sends a message. Throws `.limitExceeded` if 64 MiB, or over `MockTransport` 1,024 messages, wait for the client.
     ///
-    /// - `frameSize`: the maximum payload of a frame in bytes, to send the message in fragments (RFC 6455 §5.4). Nil, the
-    ///   default, sends one frame. No effect over `MockTransport`.
+    /// - `frameSize`: the maximum payload of a frame in bytes, to send the message in fragments (RFC 6455 §5.4). Nil,
+    ///   the default, sends one frame. No effect over `MockTransport`.
     public func send(_ message: WebSocketMessage, frameSize: Int? = nil) throws(NetworkError) {
         try link.send(message, frameSize: frameSize)
     }
@@ -84,8 +84,8 @@ public final class MockWebSocket: Sendable {
         link.lose(NetworkError(.connectionLost(.requestMayHaveArrived), detail: detail), by: interruption)
     }
 
-    /// The code and the reason with which the client closed the connection, or replied to the close frame of the server;
-    /// nil until then.
+    /// The code and the reason with which the client closed the connection, or replied to the close frame of the
+    /// server; nil until then.
     public var clientClosing: (code: WebSocketCloseCode, reason: String)? { link.clientClosing }
 
     /// Whether pings of the client receive pongs. Default true, or that of ``MockResponse/SocketOptions``. While it is

@@ -85,8 +85,8 @@ extension MockResponse: CustomStringConvertible {
 }
 
 extension MockResponse {
-    /// Returns a response whose body is the values as JSON Lines with sorted keys, each record as a separate chunk. If a
-    /// value cannot be encoded, returns a 500 that describes the error.
+    /// Returns a response whose body is the values as JSON Lines with sorted keys, each record as a separate chunk. If
+    /// a value cannot be encoded, returns a 500 that describes the error.
     public static func jsonLines<Values: Sequence>(_ values: Values) -> MockResponse
     where Values.Element: Encodable {
         let encoder = JSONEncoder()

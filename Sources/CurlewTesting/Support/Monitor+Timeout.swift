@@ -3,8 +3,8 @@
 import CurlewCore
 
 extension Monitor {
-    /// Waits until `condition` returns a result, for at most `timeout` in real time. Returns nil after the timeout. Throws
-    /// `CancellationError` as soon as the task is cancelled.
+    /// Waits until `condition` returns a result, for at most `timeout` in real time. Returns nil after the timeout.
+    /// Throws `CancellationError` as soon as the task is cancelled.
     func wait<Result: Sendable>(
         for timeout: Duration, until condition: @escaping @Sendable (inout Value) -> Result?
     ) async throws -> Result? {

@@ -3,8 +3,8 @@
 import CurlewCore
 import Foundation
 
-/// The file of a `BackgroundStore`. It is accepted only if it is a regular file of this user that no other user can read
-/// or change, as the files of cookies and tokens are.
+/// The file of a `BackgroundStore`. It is accepted only if it is a regular file of this user that no other user can
+/// read or change, as the files of cookies and tokens are.
 ///
 /// A ledger is never replaced unless it was read, because it is all that is known about the transfers that run.
 struct BackgroundLedger: Sendable {

@@ -63,8 +63,8 @@ final class BackgroundStore: Sendable {
     /// Why the ledger could not be read; nil if it was read, or did not exist.
     var problem: NetworkError? { state.withLock { $0.problem } }
 
-    /// Reads the ledger, unless that has succeeded before. A file may be unreadable for a while, as on a device that was
-    /// not unlocked since its start.
+    /// Reads the ledger, unless that has succeeded before. A file may be unreadable for a while, as on a device that
+    /// was not unlocked since its start.
     private func load() {
         let found = writing.withLock { _ -> [BackgroundTransfer] in
             guard state.withLock({ $0.isClosed }) else { return [] }

@@ -32,8 +32,8 @@ enum SocketClose {
         NetworkError(.badResponse, detail: "The server violated the WebSocket protocol: \(text)")
     }
 
-    /// Returns the code for a close frame to the server. URLSession sends the number that it is given, so a code that no
-    /// frame may contain is replaced by 1000.
+    /// Returns the code for a close frame to the server. URLSession sends the number that it is given, so a code that
+    /// no frame may contain is replaced by 1000.
     static func sent(_ code: WebSocketCloseCode) -> WebSocketCloseCode { code.isValidOnWire ? code : .normal }
 
     /// Returns the bytes of a reason, truncated between two characters; nil if there is none.

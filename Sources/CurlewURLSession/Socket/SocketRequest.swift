@@ -10,8 +10,8 @@ import FoundationNetworking
 
 /// The opening request of a WebSocket connection, for URLSession.
 enum SocketRequest {
-    /// The fields that URLSession writes itself. With two keys, a server would refuse the request, and URLSession has no
-    /// way to offer an extension.
+    /// The fields that URLSession writes itself. With two keys, a server would refuse the request, and URLSession has
+    /// no way to offer an extension.
     private static let ownFields: [HTTPField.Name] = [
         "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions",
     ]

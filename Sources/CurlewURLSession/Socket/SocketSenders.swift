@@ -4,8 +4,8 @@ import CurlewCore
 
 /// The senders and pings of one WebSocket connection that wait for URLSession.
 ///
-/// URLSession may call a handler late, twice, or never after the connection is lost. Each waiting task is resumed exactly
-/// once: by its handler, by the end of the connection, or by its cancellation.
+/// URLSession may call a handler late, twice, or never after the connection is lost. Each waiting task is resumed
+/// exactly once: by its handler, by the end of the connection, or by its cancellation.
 final class SocketSenders: Sendable {
     typealias Handler = @Sendable (Result<Void, NetworkError>) -> Void
     private typealias Wait = Monitor<Result<Void, NetworkError>?>
@@ -18,8 +18,8 @@ final class SocketSenders: Sendable {
 
     /// Starts an operation and waits until its handler is called.
     ///
-    /// - `start`: starts the operation; returns an error instead if the connection has ended. Called even if the task was
-    ///   cancelled before.
+    /// - `start`: starts the operation; returns an error instead if the connection has ended. Called even if the task
+    ///   was cancelled before.
     func wait(_ start: (@escaping Handler) -> NetworkError?) async throws {
         let wait = Wait(nil)
         state.withLock { $0.waiting[ObjectIdentifier(wait)] = wait }

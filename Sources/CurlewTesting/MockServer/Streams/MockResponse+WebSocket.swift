@@ -60,8 +60,8 @@ extension MockResponse {
         return webSocket(options, script)
     }
 
-    /// Returns the 101 response to `request`, with the parameters of the connection; or the refusal of a request that is
-    /// no valid handshake.
+    /// Returns the 101 response to `request`, with the parameters of the connection; or the refusal of a request that
+    /// is no valid handshake.
     func handshake(
         _ script: MockSocketScript, with request: RecordedRequest
     ) -> (response: MockResponse, accepted: (subprotocol: String?, compression: PerMessageDeflate?)?) {
