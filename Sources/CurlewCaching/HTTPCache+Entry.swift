@@ -29,7 +29,7 @@ extension HTTPCache {
         public var requestTime: Date
         /// The wall-clock time at which the response head arrived.
         public var responseTime: Date
-        /// The tags of the entry. `HTTPCache.Removal.tags` removes the entries with at least one of its tags.
+        /// The tags of the entry. `HTTPCache.Removal.tags` removes the entries that have one it names.
         public var tags: Set<String>
         /// The number of bytes of the body. Stores set it when the body is complete.
         public var bodyLength: Int64 = 0

@@ -21,8 +21,8 @@ extension HTTPCache {
             case revalidated
             /// A stale response from the cache, with the reason in words.
             case stale(because: String)
-            /// A 504 that the cache generated, because it must not use a stored response without validation and could
-            /// not or must not send a request.
+            /// A 504 that the cache generated, because it must use no stored response or has none, and could not or
+            /// must not send a request.
             case refused
             /// From the app's `.fallback`, because the call failed.
             case fallback
@@ -71,7 +71,7 @@ extension HTTPResponse {
     /// The source of the response, and the reason for it.
     public var cacheStatus: HTTPCache.Status { HTTPCache.Status(facts) }
 
-    /// The source of the response: `.network` in a pipeline without `.caching()`.
+    /// The source of the response. Without `.caching()`, `.network`, or `.fallback` for a response of `.fallback`.
     public var served: HTTPCache.Status.Served { cacheStatus.served }
 }
 
@@ -79,7 +79,7 @@ extension Response {
     /// The source of the response, and the reason for it.
     public var cacheStatus: HTTPCache.Status { HTTPCache.Status(facts) }
 
-    /// The source of the response: `.network` in a pipeline without `.caching()`.
+    /// The source of the response. Without `.caching()`, `.network`, or `.fallback` for a response of `.fallback`.
     public var served: HTTPCache.Status.Served { cacheStatus.served }
 }
 

@@ -41,8 +41,8 @@ extension RequestOptions {
         set { self[CachePolicyKey.self] = newValue }
     }
 
-    /// Tags of the stored response, in addition to the tags that the server sends. `HTTPCache.Removal.tags` removes the
-    /// responses with at least one of its tags. Default none.
+    /// Tags of a response that this call stores, beside those that the server sends. `HTTPCache.Removal.tags` removes
+    /// the responses that have at least one of the tags that it names. Default none.
     public var cacheTags: Set<String> {
         get { self[CacheTagsKey.self] }
         set { self[CacheTagsKey.self] = newValue }
@@ -50,7 +50,7 @@ extension RequestOptions {
 
     /// Whether the response is stored under the URL, the method and a hash of the request body. Set it for requests
     /// that only read data and whose body selects the response: QUERY, and POST used as a query. Default false:
-    /// responses to QUERY and POST are not stored.
+    /// responses to QUERY, to POST and to GET with a body are not stored.
     ///
     /// The body must be in memory and at most 1 MiB long. A POST with this option invalidates no stored responses.
     public var cacheKeyIncludesBody: Bool {
@@ -75,7 +75,7 @@ extension HTTPCache {
     /// An event of a pipeline's cache. Observers receive it as `ExchangeEvent.feature`.
     @nonexhaustive
     public enum Event: ExchangeEvent.Feature {
-        /// The cache has determined where a response comes from. Recorded when the head of the response has arrived.
+        /// The cache has determined where a response comes from. Recorded once per hop, when the cache returns it.
         case decided(HTTPCache.Status)
         /// The cache's store failed, and the call continues without it. May also occur after the end of the call, if
         /// the call did not wait for a commit that then failed (`HTTPCache.Options.commitTimeout`).

@@ -21,7 +21,7 @@ extension HTTPCache {
         case tags(Set<String>)
         /// The entries with these identifiers.
         case entries(Set<HTTPCache.Entry.ID>)
-        /// The entries for which the function returns true. The store checks every entry, and the function may call it.
+        /// The entries for which the function returns true. The store checks every entry. The function may use it.
         case matching(@Sendable (HTTPCache.Entry) -> Bool)
 
         /// Returns a selection of the entries that were stored for this principal, alone or combined with others:

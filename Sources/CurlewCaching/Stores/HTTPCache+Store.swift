@@ -107,7 +107,7 @@ extension HTTPCache.Entry {
         }
     }
 
-    /// Writes one entry: receives the body, and then commits or abandons the entry. Used by one task at a time.
+    /// Writes one entry: its body, then `commit` or `abandon`. Only `abandon` may be called during another call.
     public protocol Writer: Sendable {
         /// Appends a chunk to the body. Returns false if the store accepts no more bytes, for example because of a
         /// limit; the entry is then abandoned.
@@ -130,7 +130,7 @@ extension HTTPCache.Entry {
         var bytes: Data? { get }
         /// Reads at most `count` bytes from `offset`, and at least one. Returns no bytes at the end of the body.
         func read(from offset: Int64, upTo count: Int) async throws -> Data
-        /// Releases the resources that reading needs. The cache calls it at least once, and reads nothing afterwards.
+        /// Releases the resources that reading needs. Called at least once. Only a read in progress may follow.
         func close()
     }
 }

@@ -16,8 +16,8 @@ package protocol EventSink: Sendable {
 
 /// An event as sinks receive it: an `ExchangeEvent` with what only the client knows about it.
 ///
-/// Requests and responses are as the client has them: a body may be in transfer, and only `ExchangeContext.secrets`
-/// has all declared secrets. A sink does not keep them. Errors and the content of `other` are as observers receive them.
+/// Requests and responses are as the client has them: a body may be in transfer, and only `ExchangeContext.secrets` has
+/// all declared secrets. A sink does not keep them. Errors and the content of `other` are as observers receive them.
 package enum CallEvent: Sendable {
     /// A call begins. Here and at the end of the call, the request is as it was before interceptors changed it.
     case began(HTTPRequest)
