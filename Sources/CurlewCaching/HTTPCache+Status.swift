@@ -12,7 +12,7 @@ extension HTTPCache {
         /// The source of a response.
         @nonexhaustive
         public enum Served: Hashable, Sendable {
-            /// From the server, without a stored response.
+            /// From the server: the cache supplied no part of it. Also for a response that passed through no cache.
             case network
             /// From the cache, without a request to the server. `age` is the age of the response, `freshFor` the time
             /// for which it stays fresh.

@@ -26,8 +26,8 @@ extension HTTPCache {
 
         private let table: Locked<MemoryCacheTable>
 
-        /// Creates an empty store. `byteLimit` is the maximum of all heads and bodies, `bodyLimit` that of one body: by
-        /// default an eighth of `byteLimit`, and never more than it. A negative limit counts as 0.
+        /// Creates an empty store. `byteLimit` is the maximum of all heads and bodies in bytes, `entryLimit` of their
+        /// number, `bodyLimit` of one body: at most `byteLimit`, by default an eighth. A negative limit counts as 0.
         public init(byteLimit: Int64 = 64 << 20, entryLimit: Int = 10_000, bodyLimit: Int64? = nil) {
             self.byteLimit = max(0, byteLimit)
             self.entryLimit = max(0, entryLimit)

@@ -9,7 +9,7 @@ public import CurlewFoundation
 ///
 ///     extension SortOrder: QueryValue {}
 public protocol QueryValue: Sendable {
-    /// The strings to send, one for each query item.
+    /// The strings to send, not percent-encoded. Each is one query item or form field; an empty array adds none.
     var queryTexts: [String] { get }
 }
 

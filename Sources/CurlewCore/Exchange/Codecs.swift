@@ -28,8 +28,8 @@ public struct Codecs: Sendable {
     var accept: String { list.value.accept }
     private let list: Boxed<List>
 
-    /// Creates JSON codecs that decode with `FastJSONDecoder` and encode with Foundation's encoder. `FastJSONDecoder`
-    /// returns the same values as Foundation's decoder and is several times faster.
+    /// Creates JSON codecs that decode with `FastJSONDecoder` and encode with Foundation's encoder. The decoder is
+    /// several times faster than Foundation's and returns the same values, but for the exceptions that it lists.
     ///
     /// Concurrent calls share the encoder: do not change it after you have passed it.
     public init(decoder: FastJSONDecoder = FastJSONDecoder(), encoder: JSONEncoder = JSONEncoder()) {

@@ -25,8 +25,8 @@ public struct HTTPResponse: CustomStringConvertible, CustomReflectable, Sendable
     /// The storage of `metrics`, in an object so that copies of a response stay small.
     // `Measured?` would begin as nil, and an initializer that replaces a value copies the response at its end.
     private var measured: Optional<Measured>
-    /// The URL of the response, after redirects. Not redacted. Empty for responses that were not received from a
-    /// transport.
+    /// The URL of the response, after redirects. Not redacted. A response from the cache has the URL of its
+    /// request. Empty if an interceptor or a test created the response without a URL.
     public var url: String
     /// The reason phrase as the server wrote it (RFC 9112 §4), at most 200 bytes. Nil if there is none: for an empty
     /// phrase, in HTTP/2 and later, for a response from a cache, and over URLSession, which does not report it. The

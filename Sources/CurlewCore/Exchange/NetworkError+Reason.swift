@@ -12,7 +12,7 @@ extension NetworkError {
         case invalidRequest
         /// The configuration of the client or its transport is invalid, or does not support the call.
         case configuration
-        /// The request body could not be produced.
+        /// A request body, its trailers or a WebSocket message could not be encoded or produced.
         case encoding
         /// No connection could be established: the name does not resolve, the port is closed, or there is no network.
         case unreachable
@@ -202,7 +202,7 @@ extension NetworkError.Policy: ComparedByKey {
 }
 
 extension NetworkError.Policy {
-    /// Too many exchanges already wait for the same host.
+    /// Too many exchanges already wait for a connection to the origin (`TransportConfiguration.Pool.waitingPerHost`).
     public static let overload = {
         var policy = NetworkError.Policy("overload", message: "There were too many requests.", mayPass: true)
         policy.isOfServer = true

@@ -175,7 +175,7 @@ extension SystemTime {
     }
 }
 
-/// The error that a wait throws when its deadline passes. Callers receive `NetworkError` with `.timedOut(.total)`.
+/// The error of a wait whose deadline has passed. `NetworkError(_:)` maps it to `.timedOut(.total)` by default.
 package struct DeadlinePassed: Error {
     package init() {}
 }

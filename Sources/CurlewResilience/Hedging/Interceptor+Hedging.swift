@@ -25,8 +25,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// - `delay`: the wait before the second request. Zero sends both requests immediately. If `delay` is negative, or
     ///   not shorter than the attempt timeout of the pipeline, every call throws `.configuration`.
-    /// - `budget`: the budget that second requests draw on. Default nil: the budget of `.retry()` in the same pipeline,
-    ///   so that retries and second requests share one budget. Without `.retry()`, a separate budget.
+    /// - `budget`: the budget of second requests and retries. If `.retry()` was given another one, every call throws
+    ///   `.configuration`. Default nil: the budget of `.retry()`; without `.retry()`, a separate budget.
     /// - `when`: selects the calls that are hedged among those that may be sent twice. Default nil: all of them.
     public static func hedging(
         after delay: Duration, budget: RetryBudget? = nil,

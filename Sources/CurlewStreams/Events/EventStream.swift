@@ -47,7 +47,7 @@ public struct EventStream: AsyncSequence, Sendable {
     /// another sequence, which ends when the last copy of the stream and the last iterator are released.
     public var states: AsyncStream<State> { core.states() }
 
-    /// The ID of the last complete event, at first `Options.lastEventID`. The next request sends it if it is not empty.
+    /// The last event ID (WHATWG HTML §9.2), at first `Options.lastEventID`. Sent next, unless empty or not valid.
     public var lastEventID: String { core.lastEventID }
 
     /// Closes the connection or ends the wait, and connects again at once, even if `Options.reconnects` is false. The
@@ -92,8 +92,8 @@ extension EventStream {
         public var reconnects: Bool?
         /// The last event ID of an earlier stream, which the first request sends. Default empty, which sends none.
         public var lastEventID = ""
-        /// The wait after a connection that worked, and the upper bound of the random wait after the first failure,
-        /// there at least 100 ms. A `retry` field of the server replaces this time. Default 3 s.
+        /// The wait after a connection that worked. After a failure it is random, up to this time or 100 ms, which
+        /// doubles with each further failure. A `retry` field of the server replaces this time. Default 3 s.
         public var retryDelay: Duration = .seconds(3)
         /// The maximum of the random wait after failures; less than 100 ms counts as 100 ms. It does not limit the wait
         /// that the server requests with `retry` or `Retry-After`. Default 60 s.

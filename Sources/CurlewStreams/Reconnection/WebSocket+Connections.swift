@@ -87,8 +87,8 @@ extension WebSocket {
             /// The maximum to which the bound `retryDelay` doubles; less than 100 ms counts as 100 ms. A wait that the
             /// server requests with `Retry-After` may be longer, up to one day. Default 60 s.
             public var maximumDelay: Duration = .seconds(60)
-            /// The time limit of the hook `onOpen`. After this time, the connection is lost: calls of the hook on the
-            /// socket throw `.timedOut(.total)`. Default 30 s.
+            /// The time limit of the hook `onOpen`. Then the connection is lost, and what the hook calls on its socket
+            /// throws `.timedOut(.total)`. The hook is not cancelled: the sequence waits for it. Default 30 s.
             public var hookTimeout: Duration = .seconds(30)
 
             /// Creates the default options.

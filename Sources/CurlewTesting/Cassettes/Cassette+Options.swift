@@ -67,8 +67,8 @@ extension Cassette {
         /// The secrets that are hidden, in addition to those that the client and its interceptors declare. Default
         /// `.standard`. With `.none`, the file contains all secrets.
         public var redaction = Redaction.standard
-        /// The media ranges of bodies that may be recorded although their secrets cannot be recognized, such as
-        /// `image/*`. Default none.
+        /// The media ranges of bodies that are recorded although their secrets cannot be recognized, such as `image/*`.
+        /// Default none: such a body fails the recording with `.refused(by: .cassette)`.
         public var opaqueTypes: [MediaType] = []
         /// The maximum number of bytes of a body, of either message, after decoding. A longer body fails the call with
         /// `.refused(by: .cassette)`. Default 16 MiB.

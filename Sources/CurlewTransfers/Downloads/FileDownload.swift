@@ -47,11 +47,11 @@ public enum FileDownload {
     public struct Options: Sendable {
         /// The treatment of an existing file. Default `.fail`.
         public var existing: Existing
-        /// Whether the next download to the same path continues a partial file. Default true.
+        /// Whether a failed download keeps its partial file, and the next one to the same path continues it. Default
+        /// true. Within a call, a lost connection is continued in any case.
         ///
         /// Only a response with a strong validator (RFC 9110 §8.8.1), a length and no content coding can be continued;
-        /// otherwise a lost connection ends the download. A partial file is also removed after 404, 410 and
-        /// `.limitExceeded`. If false, a failure leaves no partial file, and a lost connection is still continued.
+        /// otherwise a lost connection ends the download and removes the file, as do 404, 410 and `.limitExceeded`.
         public var resumes: Bool
         /// The expected digest of the complete file, in addition to those that the server sends (RFC 9530). After a
         /// mismatch the call throws `.badResponse` and saves nothing. Default nil.
