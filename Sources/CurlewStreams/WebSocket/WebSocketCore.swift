@@ -113,7 +113,7 @@ final class WebSocketCore: Sendable {
         case .ping(let payload):
             if !state.withLock({ $0.hasSentClose }) { link.pong(payload) }
         case .pong(let payload):
-            guard let number = ASCII.decimal(String(decoding: payload, as: UTF8.self)[...]).map({ Int($0) })
+            guard let number = ASCII.decimal(String(decoding: payload, as: UTF8.self)[...]).flatMap(Int.init(exactly:))
             else { return false }
             state.withLock { state in
                 // A peer may answer only the newest of several pings (RFC 6455 §5.5.3).

@@ -198,7 +198,8 @@ package struct PerMessageDeflate: Equatable, Sendable {
 
     /// Returns a number from 8 to 15 without leading zeros; nil for anything else.
     private static func bits(_ text: String) -> Int? {
-        guard let number = ASCII.decimal(text[...]).map({ Int($0) }), (8...15).contains(number), "\(number)" == text
+        guard let number = ASCII.decimal(text[...]).flatMap(Int.init(exactly:)), (8...15).contains(number),
+            "\(number)" == text
         else { return nil }
         return number
     }
