@@ -43,7 +43,7 @@ extension HTTPRequest {
         guard target != received?.target, let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else {
             return target
         }
-        let before = received?.queryItems ?? []
+        let before = Set(received?.queryItems ?? [])
         let redaction = context.secrets.redaction
         let kept = queryItems.filter {
             before.contains($0) || redaction.pairs(Substring($0)).utf8.elementsEqual($0.utf8)
