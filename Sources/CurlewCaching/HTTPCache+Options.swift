@@ -83,7 +83,7 @@ extension HTTPCache.Options {
     private func isIgnored(_ name: Substring) -> Bool {
         ignoredQueryItems.contains { pattern in
             pattern.ends(with: "*")
-                ? name.begins(with: String(pattern.dropLast())) : name.utf8.elementsEqual(pattern.utf8)
+                ? name.begins(with: String(Substring(pattern.utf8.dropLast()))) : name.utf8.elementsEqual(pattern.utf8)
         }
     }
 }
