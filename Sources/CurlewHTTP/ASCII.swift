@@ -89,8 +89,7 @@ package enum ASCII {
     /// Parses a decimal number. Returns `nil` for empty text, for any byte that is not a digit, and on overflow.
     package static func decimal(_ text: Substring) -> Int64? { decimal(text.utf8, as: Int64.self) }
 
-    /// Pass `Int64` for byte positions and lengths: on some watches `Int` has 32 bits, too few for more than two
-    /// gigabytes.
+    /// The same for bytes. Pass `Int64` for positions and lengths: on some watches, `Int` has 32 bits.
     static func decimal<Value: FixedWidthInteger>(
         _ text: some Collection<UInt8>, as type: Value.Type = Int.self
     ) -> Value? {
